@@ -43,6 +43,9 @@ extension RegistryEdit {
           try keepIdentifier(of: known, on: registry.device(of: known))
         }
       }
+      // A migration pairs nothing: the bond that the device has for other apps stays.
+      var addition = addition
+      if registry.device(addition.identity)?.bond.record != nil { addition.bond = .none }
       try add(addition)
     }
   }

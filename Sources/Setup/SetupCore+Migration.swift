@@ -126,14 +126,26 @@ extension SetupCore {
     let orphaned = registry.accessories(ofApp: flow.app).filter { status(of: $0) == .orphaned }
     for item in migrations where !isAccessory(item, ofApp: flow.app) {
       guard let addition = addition(migrating: item, app: flow.app) else {
-        reply(call, .failure(.setupFailed(.accountIsUnknown)))
-        return change(flow.id) { $0.finish(.accountIsUnknown) }
+        return refuseMigration(flow, .accountIsUnknown, call)
+      }
+      guard satisfiesItem(registry.device(addition.identity), item.item) else {
+        return refuseMigration(flow, .bondIsNotAuthenticated, call)
       }
       additions.append(addition)
     }
     change(flow.id) { $0.write() }
     let replaced = Set(orphaned.map(\.identifier))
     enqueue(.apply(.migrate(additions, replacing: replaced)), .migration(flow: flow.id, call))
+  }
+
+  private mutating func refuseMigration(_ flow: SetupFlow, _ failure: SetupError, _ call: CallID) {
+    reply(call, .failure(.setupFailed(failure)))
+    change(flow.id) { $0.finish(failure) }
+  }
+
+  /// Whether the bond that a device has for other apps is what an item demands. A migration pairs nothing.
+  private func satisfiesItem(_ device: RegistryDevice?, _ item: DisplayItem) -> Bool {
+    item.pairing != .authenticated || device?.bond.record?.isAuthenticated != false
   }
 
   /// Ends the picker after the migration was written, or was not.

@@ -95,7 +95,7 @@ extension SetupCore {
   ) -> [SetupEffect] {
     switch (flows.flow(pairing: id), result) {
     case (let flow?, .success(let device)): pairingSucceeded(flow, device)
-    case (let flow?, .failure(let error)): failPairing(of: flow, error, isOver: true)
+    case (let flow?, .failure(let error)): failPairing(of: flow, error.failure(of: flow), isOver: true)
     // The flow had ended before.
     case (nil, .success(let device)): undoPairing(with: device)
     case (nil, .failure): break
@@ -105,11 +105,8 @@ extension SetupCore {
 
   private mutating func pairingSucceeded(_ flow: SetupFlow, _ device: PairedDevice) {
     change(flow.id) { $0.completePairing(device) }
-    let known = registry.device(.bluetooth(device.identity))
-    let isDemanded =
-      flow.pairing?.request.demandsAuthentication ?? false || known.map(demandsAuthenticatedBond) ?? false
-    guard device.record.isAuthenticated || !isDemanded else {
-      return failPairing(of: flow, .notAuthenticated(device.method), isOver: true)
+    if let failure = reasonBondIsRefused(device, of: flow) {
+      return failPairing(of: flow, failure, isOver: true)
     }
     log(.paired(app: flow.app, device.method, isAuthenticated: device.record.isAuthenticated))
     if let question = flow.question { return writeRenewal(flow.id, of: question.accessory, device) }
@@ -117,8 +114,18 @@ extension SetupCore {
     nameAndAdd(flow.id)
   }
 
-  private mutating func failPairing(of flow: SetupFlow, _ error: PairingError, isOver: Bool) {
-    let failure = flow.question == nil ? error.setupFailure : error.renewalFailure
+  /// Returns why a new bond is undone; nil when it may be kept. Only the pairing shows which device it was: a device that
+  /// was not known by its address may have a bond for other apps.
+  private func reasonBondIsRefused(_ device: PairedDevice, of flow: SetupFlow) -> SetupError? {
+    let known = registry.device(.bluetooth(device.identity))
+    if flow.isWithoutPerson, known?.bond.record != nil { return .lostBondIsKept }
+    let isDemanded =
+      flow.pairing?.request.demandsAuthentication ?? false || known.map(demandsAuthenticatedBond) ?? false
+    guard isDemanded, !device.record.isAuthenticated else { return nil }
+    return PairingError.notAuthenticated(device.method).setupFailure
+  }
+
+  private mutating func failPairing(of flow: SetupFlow, _ failure: SetupError, isOver: Bool) {
     log(.pairingFailed(app: flow.app, reason: failure.reason))
     change(flow.id) { $0.failPairing(failure, isOver: isOver) }
     if case .automatic(let key) = flow.origin { failAutomatic(key, failure) }
@@ -126,7 +133,8 @@ extension SetupCore {
 
   /// Ends a pairing whose backend has not reported its end in time.
   mutating func giveUpPairing(of flow: SetupFlow) {
-    failPairing(of: flow, .timeout(isAsking: flow.pairing?.question != nil), isOver: false)
+    let error = PairingError.timeout(isAsking: flow.pairing?.question != nil)
+    failPairing(of: flow, error.failure(of: flow), isOver: false)
   }
 
   /// Takes back the bond of a device that did not become an accessory. An older bond with the device is lost by it.
@@ -188,6 +196,12 @@ extension AccessoryRegistry {
       guard device.bond.record != nil, let identity = device.identity.address else { return nil }
       return DeviceBond(identity: identity, bond: device.bond)
     }
+  }
+}
+
+extension PairingError {
+  fileprivate func failure(of flow: SetupFlow) -> SetupError {
+    flow.question == nil ? setupFailure : renewalFailure
   }
 }
 

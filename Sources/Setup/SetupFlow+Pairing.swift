@@ -54,6 +54,12 @@ extension SetupFlow {
   /// Whether the device with this address is being paired, or was paired and is not written yet.
   func isPairing(_ device: DeviceAddress) -> Bool { !state.isFinished && pairing?.isAbout(device) ?? false }
 
+  /// Whether no person chose the device.
+  var isWithoutPerson: Bool {
+    if case .automatic = origin { return true }
+    return choice?.chooser == .touch
+  }
+
   /// Whether the backend works for it.
   var isPairing: Bool { if case .pairing = state { true } else { false } }
 }

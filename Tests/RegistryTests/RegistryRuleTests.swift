@@ -225,6 +225,17 @@ struct RegistryRuleTests {
     registry.checkInvariants()
   }
 
+  @Test("A migration leaves the bond that the device has for another app, lost or not")
+  func migrationKeepsBond() throws {
+    for bond in [Bond.bonded(Rows.bond()), .lost(Rows.bond())] {
+      var registry = try registry(Rows.addition(1), .setBond(first, bond))
+      var addition = Rows.readdition(2, app: "meters", device: 1)
+      addition.bond = .bonded(Rows.foreignBond)
+      try registry.apply(.migrate([addition]))
+      #expect(registry.accessories.count == 2 && registry.devices.map(\.bond) == [bond])
+    }
+  }
+
   @Test("A migration adds all of its accessories or none")
   func migrationIsWhole() throws {
     var registry = try registry(Rows.addition(1))

@@ -207,6 +207,62 @@ struct BondScenarios {
     #expect(bench.events() == (selection == .touch ? events : ["accessoryAdded"]))
   }
 
+  @Test(
+    "A device that no person chose, and that turns out to have a bond for another app, is not paired anew",
+    arguments: [
+      DisplayItem.Selection.touch, .automatic,
+    ], [false, true])
+  func unattendedKeepsBonds(selection: DisplayItem.Selection, isLost: Bool) throws {
+    let identity = DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random)
+    let bench = PairingBench(scene: [.bulb(1), .bulb(2, level: -35, from: 20)]) { manifest in
+      manifest.apps[1].items[0].pairing = .justWorks
+      manifest.apps[1].items[0].selection = selection
+      manifest.apps[1].items[0].descriptor.range = .immediate
+      manifest.apps[1].items[0].gate.isImmediate = true
+    }
+    bench.chooses()
+    bench.succeeds(.digitsCompared, identity)
+    if isLost { bench.loses(identity) }
+    let record = try #require(bench.bond?.record)
+    _ = bench.backend.takeCommands()
+    let garden = bench.scenario.app("garden", user: 1001)
+    if selection == .touch { garden.call("ShowPicker") }
+    bench.scenario.run(seconds: 25)
+    let request = try #require(bench.backend.requests.first)
+    #expect(request.device == DeviceAddress(bits: 0xC000_0000_0002, type: .random))
+    bench.succeeds(.justWorks, identity)
+    #expect(bench.backend.takeCommands().contains(.unpair(identity, .gateway)))
+    // The device has the new keys only, so that the old bond is lost; the app keeps what an operator pairs again.
+    #expect(bench.accessories.map(\.app) == ["lights"] && bench.bond == .lost(record))
+    if selection == .touch {
+      #expect(bench.events(garden).suffix(3) == ["pickerSetupFailed", "pickerDidDismiss", "pickerFinished"])
+    }
+  }
+
+  @Test("A migration leaves another app's bond, and is refused where it is not what the item demands")
+  func migration() {
+    for demand in [nil, PairingDemand.authenticated] {
+      for method in [PairingMethod.digitsCompared, .justWorks] {
+        let bench = PairingBench { $0.apps[1].items[0].pairing = demand }
+        bench.owns(method)
+        bench.harness.knownDevices = KnownDevices([PairingBench.bulb])
+        let garden = bench.scenario.app("garden", user: 1001)
+        let known = "00000000-0000-0000-0000-C00000000001"
+        garden.call(
+          "ShowPicker", #""items":[{"item":"lamp","migrate":{"bluetoothIdentifier":"\#(known)"}}]"#)
+        bench.scenario.run(seconds: 1)
+        let call = bench.anna.answer("Agree")
+        bench.scenario.run(seconds: 1)
+        let isRefused = demand == .authenticated && method == .justWorks
+        #expect(bench.failure(call)?.error == (isRefused ? "SetupFailed" : ""))
+        #expect(bench.failure(call)?.reason.contains("not authenticated") == isRefused)
+        #expect(bench.accessories.map(\.app) == (isRefused ? ["lights"] : ["lights", "garden"]))
+        #expect(bench.bond == .bonded(PairedDevice.sample(method).record))
+        #expect(bench.backend.commands.isEmpty)
+      }
+    }
+  }
+
   @Test("A failed pairing makes automatic setup wait, and a lost bond is left to operators")
   func automaticFails() {
     let bench = Self.touching(.justWorks, .automatic)
