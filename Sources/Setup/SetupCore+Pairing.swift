@@ -144,6 +144,8 @@ extension SetupCore {
     if let known, known.bond == .bonded(device.record), !device.record.isEmpty { return }
     add(.unpair(device.identity, device.record.owner))
     loseBond(of: device.identity)
+    // The identity key of a lost bond went with the new keys, and is loaded again.
+    note(.bonds)
   }
 
   // MARK: - The person's answer

@@ -34,6 +34,8 @@ public struct ModelKernel {
   public private(set) var received: [MgmtCommand] = []
   /// The first commands with these opcodes get this status and do nothing.
   public var refusals: [(MgmtOpcode, MgmtStatus)] = []
+  /// These commands always fail.
+  public var failing: Set<MgmtOpcode> = []
   /// These commands get no reply.
   public var unanswered: Set<MgmtOpcode> = []
   /// Answers "yes" that did not belong to the pending pairing.
@@ -67,6 +69,9 @@ public struct ModelKernel {
     if let index = refusals.firstIndex(where: { $0.0 == command.opcode }) {
       let (opcode, status) = refusals.remove(at: index)
       return reply(opcode, status, DeviceAddress(mgmtReply: body), now)
+    }
+    if failing.contains(command.opcode) {
+      return reply(command.opcode, .failed, DeviceAddress(mgmtReply: body), now)
     }
     switch command.opcode {
     case .loadIdentityKeys:
@@ -164,7 +169,7 @@ public struct ModelKernel {
     isAsking = false
     // The kernel looks for the identity of a device whose identity key it has, otherwise for the address itself.
     let peer = peers.first {
-      identityKeys[$0.identity] != nil ? $0.identity == device : $0.address == device
+      identityKeys[$0.identity] != nil ? $0.identity == device : $0.uses(device)
     }
     guard let peer, peer.behaviour != .absent else { return }
     links.insert(device)
@@ -212,7 +217,7 @@ public struct ModelKernel {
 
   private mutating func finish(_ now: Instant) {
     guard let (_, name) = pending,
-      let peer = peers.first(where: { $0.identity == name || $0.address == name })
+      let peer = peers.first(where: { $0.identity == name || $0.uses(name) })
     else { return }
     guard peer.behaviour != .silent else { return endPairing(.disconnected, now) }
     pending = nil
@@ -222,7 +227,8 @@ public struct ModelKernel {
       if isKept { identityKeys[peer.identity] = value.bytes }
       let key = MgmtIdentityKey(identity: peer.identity, value: value)
       emit(
-        .bond(.identityKey(key, address: peer.address, isToBeKept: isKept)), now)
+        .bond(.identityKey(key, address: name == peer.identity ? peer.address : name, isToBeKept: isKept)),
+        now)
     }
     let isLegacy = peer.behaviour == .legacy || !usesSecureConnections
     let isAuthenticated = [.compares, .shows, .types].contains(peer.behaviour)

@@ -48,14 +48,24 @@ public struct PairingPeer {
     (0..<16).map { UInt8(truncatingIfNeeded: identity.bits >> 8 &+ identity.bits &+ $0) }
   }
 
+  /// Its identity key as a number.
+  public var identityKey: IdentityKey {
+    func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+    let key = Block128(high: number(identityKeyBytes[8..<16]), low: number(identityKeyBytes[0..<8]))
+    return IdentityKey(key: key, identity: identity)
+  }
+
   /// The address that it advertises from.
   public var address: DeviceAddress {
     guard isPrivate else { return identity }
-    func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
-    let key = Block128(high: number(identityKeyBytes[8..<16]), low: number(identityKeyBytes[0..<8]))
     let random = 0x40_0000 | rotation
-    let bits = UInt64(random) << 24 | UInt64(IdentityKey.hash(key: key, random: random))
+    let bits = UInt64(random) << 24 | UInt64(IdentityKey.hash(key: identityKey.key, random: random))
     return DeviceAddress(bits: bits, type: .random)
+  }
+
+  /// Whether it may advertise from this address.
+  func uses(_ address: DeviceAddress) -> Bool {
+    isPrivate ? identityKey.resolves(address) : address == identity
   }
 
   public func longTermKeyBytes(central: UInt8) -> [UInt8] {

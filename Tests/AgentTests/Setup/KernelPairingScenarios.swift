@@ -22,20 +22,21 @@ struct KernelPairingBench {
   let anna: ScenarioOperator
 
   init(
-    _ behaviour: PairingPeer.Behaviour, runsBluetoothd: Bool = false, registry: StandInRegistryFile? = nil,
+    _ behaviour: PairingPeer.Behaviour, isPrivate: Bool = false, runsBluetoothd: Bool = false,
     as kind: RadioKind = .sharedAdapter(index: ModelKernel.index)
   ) {
     let manifest = GatewayManifest.lightsAndGarden.with { manifest in
       manifest.gateway.radio = .index(ModelKernel.index)
       for app in manifest.apps.indices {
         manifest.apps[app].items[0].descriptor.supportedOptions = .bluetoothPairingLE
+        manifest.apps[app].items[0].setupOptions = isPrivate ? .rename : []
       }
     }
-    harness = AgentHarness(
-      manifest, scene: [.bulb(1)], access: .twoApps, registry: registry ?? StandInRegistryFile())
-    harness.runsBluetoothd = runsBluetoothd
     var peer = PairingPeer(behaviour)
-    (peer.identity, peer.isPrivate) = (Self.bulb, false)
+    (peer.identity, peer.isPrivate) = (Self.bulb, isPrivate)
+    let scene = isPrivate ? SceneDevice.rotatingBulb(key: peer.identityKey.key) : .bulb(1)
+    harness = AgentHarness(manifest, scene: [scene], access: .twoApps)
+    harness.runsBluetoothd = runsBluetoothd
     harness.pairingKernel = ModelKernel()
     harness.pairingKernel?.peers = [peer]
     harness.kernel = StandInKernel()
@@ -103,6 +104,56 @@ struct KernelPairingScenarios {
     bench.harness.radioComes(as: .sharedAdapter(index: ModelKernel.index))
     bench.scenario.run(seconds: 1)
     #expect(bench.keyOwners == [Bench.bulb])
+  }
+
+  @Test("An adapter that vanishes during a pairing ends the setup with its sentence, and leaves nothing")
+  func vanishing() {
+    let bench = Bench(.compares)
+    let call = bench.chooses()
+    #expect(bench.harness.setupCore.requests.first?.state.name == "pairing")
+    bench.harness.radioVanishes()
+    bench.harness.pairingKernel?.unplug(bench.harness.now)
+    bench.scenario.run(seconds: 1)
+    #expect(call.replies.last?.text("reason") == PairingError.radioIsGone.setupFailure.reason)
+    #expect(call.replies.last?.text("cure") == PairingError.radioIsGone.setupFailure.cure)
+    #expect(bench.scenario.text.contains("pickerFinished connectionFailed"))
+    bench.harness.radioComes(as: .sharedAdapter(index: ModelKernel.index))
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bonds.isEmpty && bench.keyOwners.isEmpty && bench.harness.setupCore.requests.isEmpty)
+    #expect(bench.harness.pairingKernel?.pending == nil && bench.harness.pairingKernel?.isBondable == false)
+  }
+
+  @Test("A picker that closes with the question open leaves nothing in the kernel")
+  func closing() {
+    let bench = Bench(.compares)
+    let call = bench.chooses()
+    #expect(bench.scenario.text.contains("pairing Lumo bulb compare 123456"))
+    bench.lights.call("CancelPicker")
+    bench.scenario.run(seconds: 5)
+    #expect(call.replies.last?.error?.hasSuffix("SetupFailed") == true)
+    #expect(bench.opcodes.contains(.cancelPairDevice))
+    #expect(bench.bonds.isEmpty && bench.keyOwners.isEmpty && bench.harness.setupCore.requests.isEmpty)
+    #expect(bench.harness.pairingKernel?.pending == nil && bench.harness.pairingKernel?.isBondable == false)
+  }
+
+  @Test("A new pairing that is taken back leaves the lost bond, by which the kernel still knows the device")
+  func takenBack() {
+    let bench = Bench(.justWorks, isPrivate: true)
+    bench.chooses()
+    bench.anna.answer("Name", #""name":"Desk""#)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.keyOwners == [Bench.bulb])
+    bench.harness.pairingKernel?.emit(.disconnected(Bench.bulb, .authenticationFailed), bench.harness.now)
+    bench.scenario.run(seconds: 1)
+    let garden = bench.scenario.app("garden", user: 1001)
+    garden.call("ShowPicker")
+    bench.scenario.run(seconds: 1)
+    bench.harness.registry.replies = [.failed(.full, isOpen: true)]
+    bench.anna.choose(1)
+    bench.scenario.run(seconds: 5)
+    #expect(bench.harness.agent.pairing.counters.results[.paired] == 2)
+    #expect(bench.bonds.map(\.bond.isBonded) == [false] && bench.keyOwners.isEmpty)
+    #expect(bench.harness.pairingKernel.map { Array($0.identityKeys.keys) } == [Bench.bulb])
   }
 
   @Test("A device that refuses its keys has lost its bond, and the log says so without them")
