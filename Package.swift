@@ -468,10 +468,9 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "CLibFuzzer", "Discovery", "GATT", "HCI", "JSON", "Manifest", "ManifestFormat", "Registry",
-        "RegistryFormat",
-        "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
-        "Wireless",
+        "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON", "Manifest",
+        "ManifestFormat", "Pairing", "Registry", "RegistryFormat", "RegistryStore", "RegistrySupport",
+        "SceneFormat", "TestSupport", "Varlink", "VirtualRadio", "Wireless",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

@@ -141,7 +141,7 @@ extension KernelPairing {
   /// Ends a pairing that the kernel has done, with the keys that came.
   private mutating func finish(at now: Instant) {
     guard let attempt else { return }
-    guard let keys = attempt.bondKeys else { return undo(.noKeys, at: now) }
+    guard let keys = attempt.bondKeys, keys.areStorable else { return undo(.noKeys, at: now) }
     let isAuthenticated = keys.longTermKeys.allSatisfy(\.isAuthenticated)
     guard isAuthenticated || !attempt.request.demandsAuthentication else {
       return undo(.notAuthenticated(attempt.method), at: now)

@@ -37,6 +37,10 @@ enum FuzzTarget: String, CaseIterable {
   case netlink
   /// The events of a scan by wireless extensions.
   case extensions
+  /// What the kernel sends during a pairing.
+  case management
+  /// A file of bluetoothd with a bond.
+  case bond
   /// Crashes on purpose, to prove that crashes are found.
   case canary
 
@@ -58,6 +62,8 @@ enum FuzzTarget: String, CaseIterable {
     case .elements: fuzzElements(bytes)
     case .netlink: fuzzNetlink(bytes)
     case .extensions: fuzzExtensions(bytes)
+    case .management: fuzzManagement(bytes)
+    case .bond: fuzzStoredBond(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -80,6 +86,8 @@ enum FuzzTarget: String, CaseIterable {
     case .elements: NetworkElements.all.map(\.bytes)
     case .netlink: NetlinkDatagrams.all.map(\.bytes)
     case .extensions: extensionsSeeds
+    case .management: managementSeeds
+    case .bond: storedBondSeeds
     case .canary: [Array("canar".utf8)]
     }
   }
