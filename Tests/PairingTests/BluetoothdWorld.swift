@@ -56,6 +56,7 @@ struct BluetoothdWorld {
       for output in bluetoothd.receive(call) { post(output) }
     }
     actions += pairing.takeActions()
+    pairing.checkInvariants()
   }
 
   /// Lets time pass until nothing happens any more, or for this long.

@@ -66,6 +66,7 @@ struct PairingLink: Sendable {
   /// Traps when the parts disagree; for tests.
   func checkInvariants() {
     kernel.checkInvariants()
+    bluetoothd.checkInvariants()
     precondition(
       (backend == .kernel || loan.isPairing) == kernel.isOpen,
       "the kernel pairs while its adapter is open for it")

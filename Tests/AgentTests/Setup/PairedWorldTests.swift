@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Testing
+
+/// Each world costs half a second in a debug build; the state machines alone have 500 seeds each in `PairingTests`.
+@Suite("Pairing in random worlds")
+struct PairedWorldTests {
+  @Test(
+    "Requests end once, nothing half-added stays, and the kernel has the registry's keys and no others",
+    arguments: [0..<10, 10..<20] as [Range<UInt64>])
+  func seeds(seeds: Range<UInt64>) {
+    var pairedCount = 0
+    for seed in seeds {
+      let world = PairedWorld(seed)
+      #expect(world.breaches() == [], "seed \(seed)")
+      pairedCount += world.pairedCount
+    }
+    #expect(pairedCount > seeds.count / 2, "the worlds pair devices")
+  }
+
+  @Test("A program that confirms a foreign pairing breaks its rule")
+  func foreignCanary() { #expect(PairedWorld(1, .confirmsForeign).breaches() == [.otherPairings]) }
+
+  @Test("A kernel that keeps keys breaks its rule, where a world ends with a bond")
+  func keysCanary() { #expect((0..<20).contains { PairedWorld($0, .keepsKeys).breaches() == [.keys] }) }
+}
