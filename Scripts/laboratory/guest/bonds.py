@@ -14,6 +14,7 @@ import time
 import hci
 from peer import IDENTITY, OPEN, SECRET
 from peripheral import address_bytes
+from sessions import AppSession
 
 MANIFEST = """schema = 1
 [gateway]
@@ -44,6 +45,10 @@ name = "Lock"
 descriptor.bluetooth-company-identifier = "0x0EEE"
 descriptor.supported-options = ["bluetoothPairingLE"]
 """
+# The same for an app that does not pair it.
+UNPAIRED = CLIMATE.replace('descriptor.supported-options = ["bluetoothPairingLE"]\n', "")
+# As many as fill the cache of the registry's database.
+REMOVALS = 60
 # The kernel's lists of an adapter.
 DEBUG = pathlib.Path("/sys/kernel/debug")
 LISTS = {"ltk": "long_term_keys", "irk": "identity_resolving_keys", "link key": "link_keys"}
@@ -171,6 +176,18 @@ def remove(lab, peer, agent, app, index=None):
     app.expect("accessoryRemoved")
     check_no_keys(lab, peer.index if index is None else index)
     peer.order("forget")
+
+
+def fill_registry(lab, peer, agent, operator):
+    """Sets the accessory up for an app that does not pair it, and removes it, until the database's cache is full: the
+    registry remembers the last removals."""
+    app = AppSession(agent, "climate")
+    for _ in range(REMOVALS):
+        app.call("ShowPicker")
+        operator.set_up("climate", addresses(peer))
+        app.expect(*[event for event in SETUP if event != "pickerSetupPairing"])
+        agent.tool("remove", app.identifier, "--yes")
+        app.expect("accessoryRemoved")
 
 
 def check_secret(lab, app):

@@ -12,14 +12,15 @@ GROWTH_KILOBYTES_MAX = 100
 
 
 def scenario(lab):
-    # With others beside it: the kernel keeps the last report for a scan response, which the accessory does not send, until
-    # another device is heard.
+    # With others beside it, because bluetoothd does not find an accessory without a scan response that is alone on the
+    # air.
     peer = lab.peer()
     bluetoothd.forget_all()
     daemon = lab.bluetoothd()
     lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")
-    agent = bonds.start_agent(lab, peer)
+    agent = bonds.start_agent(lab, peer, apps=bonds.UNPAIRED)
     app, operator = AppSession(agent), Operator(agent)
+    bonds.fill_registry(lab, peer, agent, operator)
     resident, before = agent.usage().resident, None
     for number in range(1, ROUNDS + 1):
         peer.order("rotate")

@@ -6,31 +6,15 @@ from sessions import AppSession, Operator
 
 PATIENCE = 1500
 ROUNDS, FIRST = 100, 10
-REMOVALS = 60
 # How much memory may be used more after the last round than after round FIRST.
 GROWTH_KILOBYTES_MAX = 100
-
-# The same device for an app that does not pair it.
-UNPAIRED = bonds.CLIMATE.replace('descriptor.supported-options = ["bluetoothPairingLE"]\n', "")
-
-
-def fill_registry(lab, peer, agent, operator):
-    """Sets the accessory up without pairing, and removes it, until the database's cache is full: the registry remembers
-    the last removals."""
-    app = AppSession(agent, "climate")
-    for _ in range(REMOVALS):
-        app.call("ShowPicker")
-        operator.set_up("climate", bonds.addresses(peer))
-        app.expect(*[event for event in bonds.SETUP if event != "pickerSetupPairing"])
-        agent.tool("remove", app.identifier, "--yes")
-        app.expect("accessoryRemoved")
 
 
 def scenario(lab):
     peer = lab.peer("--others", "0")
-    agent = bonds.start_agent(lab, peer, apps=UNPAIRED)
+    agent = bonds.start_agent(lab, peer, apps=bonds.UNPAIRED)
     app, operator = AppSession(agent), Operator(agent)
-    fill_registry(lab, peer, agent, operator)
+    bonds.fill_registry(lab, peer, agent, operator)
     before = None
     for number in range(1, ROUNDS + 1):
         peer.order("rotate")
