@@ -131,14 +131,14 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "HCI", "Discovery", "Controller", "Manifest", "Registry", "Pairing", "Setup", "JSON", "Varlink",
-        "Interfaces", "RegistryFormat", "Explanation",
+        "Interfaces", "RegistryFormat", "Explanation", "Wireless",
       ],
       swiftSettings: strict),
     .target(
       name: "AgentRuntime",
       dependencies: [
         "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Pairing", "Setup", "Agent", "JSON", "Varlink",
-        "Interfaces", "LinuxSystem", "ManifestFormat", "RegistryStore",
+        "Interfaces", "KernelNetworks", "LinuxSystem", "ManifestFormat", "RegistryStore", "Wireless",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -158,6 +158,10 @@ let package = Package(
         "HCI", "LaboratoryRadio", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio",
       ],
       path: "Scripts/laboratory/VhciScene", swiftSettings: strict),
+    // What both sources of networks deliver.
+    .executableTarget(
+      name: "network-list", dependencies: ["KernelNetworks", "LinuxSystem", "Wireless"],
+      path: "Scripts/laboratory/NetworkList", swiftSettings: strict),
     // An app that reads, writes and subscribes to what a scenario names.
     .executableTarget(
       name: "link-probe", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
@@ -383,7 +387,7 @@ let package = Package(
         "CPeer",
         "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryStore",
         "RegistrySupport",
-        "TestSupport", "Varlink", "VirtualRadio", "virtual-controller",
+        "TestSupport", "Varlink", "VirtualRadio", "Wireless", "virtual-controller",
       ],
       swiftSettings: strict),
     .target(

@@ -74,6 +74,8 @@ public final class AgentCore {
   var configuration: Configuration
   var dataPath: ManifestDataPath
   var radio: Radio
+  /// The networks in reach, and when they are looked for.
+  var networkLink = NetworkLink()
   /// The clients that receive the radio's packets as they are.
   var taps = RadioTaps()
   var clients: ClientTable
@@ -90,7 +92,10 @@ public final class AgentCore {
   public internal(set) var counters = AgentCounters()
   var turn: AgentTurn
   /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
-  public var measureProcess: () -> ProcessFigures? = { nil }
+  public var measureProcess: () -> ProcessFigures? {
+    get { turn.measureProcess }
+    set { turn.measureProcess = newValue }
+  }
 
   public init(_ setup: Setup, at now: Instant) {
     configuration = setup.configuration

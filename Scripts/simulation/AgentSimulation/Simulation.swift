@@ -215,6 +215,8 @@ public final class Simulation {
       .closeLink:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
+    case .readNetworks, .startNetworkScan:
+      throw Breach(.wrongCommand, "the kernel is asked for networks without an interface")
     case .signalTouch(let signal): note("signals \(signal)")
     case .log(let notice): try checkNotice(notice)
     }

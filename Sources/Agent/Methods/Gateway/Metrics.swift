@@ -16,7 +16,7 @@ extension AgentCore {
   /// Every counter and gauge, in the order of the text.
   var metrics: [Metric] {
     dataPathMetrics + lossMetrics + tableMetrics + radioMetrics + clientMetrics + loopMetrics + reloadMetrics
-      + setupMetrics + linkMetrics + pairingMetrics
+      + setupMetrics + linkMetrics + pairingMetrics + networkScanMetrics
   }
 
   /// The connections of apps to their accessories.

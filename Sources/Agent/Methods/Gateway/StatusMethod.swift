@@ -26,6 +26,7 @@ extension AgentCore {
       version: service.identity.version, epoch: epochText,
       time: Seconds(microseconds: radioTime.microseconds), radio: radioLine,
       problems: problems.map { StatusLine.Problem(kind: $0.kind, sentence: $0.sentence) },
+      wifi: wirelessLine,
       warnings: missingFeatureWarnings,
       counts: [
         .apps: Int64(configuration.manifest.apps.count), .items: Int64(dataPath.items.count),
