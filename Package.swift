@@ -84,6 +84,8 @@ let package = Package(
     .target(
       name: "KernelNetworks", dependencies: ["CWireless", "HCI", "LinuxSystem", "Wireless"],
       swiftSettings: strict),
+    // The networks in the stores of NetworkManager, wpa_supplicant and iwd.
+    .target(name: "KnownNetworks", dependencies: ["LinuxSystem"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
       name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
@@ -171,7 +173,8 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat", "Registry",
+        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
+        "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -241,6 +244,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),
     .testTarget(
       name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest", "Registry"],
       swiftSettings: strict),
@@ -396,7 +400,7 @@ let package = Package(
         "Agent", "Controller", "Interfaces", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON",
         "TestSupport",
         "Varlink",
-        "VirtualRadio",
+        "VirtualRadio", "Wireless",
       ],
       path: "Scripts/simulation/AgentSimulation", swiftSettings: strict),
     .executableTarget(
@@ -472,9 +476,9 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON", "Manifest",
-        "ManifestFormat", "Pairing", "Registry", "RegistryFormat", "RegistryStore", "RegistrySupport",
-        "SceneFormat", "TestSupport", "Varlink", "VirtualRadio", "Wireless",
+        "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON",
+        "KnownNetworks", "Manifest", "ManifestFormat", "Pairing", "Registry", "RegistryFormat", "RegistryStore",
+        "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio", "Wireless",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

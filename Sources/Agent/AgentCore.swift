@@ -74,8 +74,8 @@ public final class AgentCore {
   var configuration: Configuration
   var dataPath: ManifestDataPath
   var radio: Radio
-  /// The networks in reach, and when they are looked for.
-  var networkLink = NetworkLink()
+  /// The networks in reach, what items have found among them, and when they are looked for.
+  var networkLink: NetworkLink
   /// The clients that receive the radio's packets as they are.
   var taps = RadioTaps()
   var clients: ClientTable
@@ -106,6 +106,7 @@ public final class AgentCore {
       manifest, identities: setup.configuration.identities,
       adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch,
       hashKey: HashKey(random: AES128.encrypt(Block128(high: .max, low: .max), key: setup.secret).low))
+    networkLink = NetworkLink(manifest.items)
     radio = Radio(addressSeed: setup.epoch, at: now)
     clients = ClientTable(manifest.gateway.limits)
     setupCore = SetupCore(setup.configuration.setup, secret: setup.secret, at: now)
@@ -167,6 +168,8 @@ struct EventFeeds {
   var advertisements: AdvertisementFeeds
   /// Connections and changes of the radio, for operators.
   var conditions = Ring<WatchedCondition>(capacity: 64)
+  /// The networks that items have found and lost, for operators.
+  var networks = Ring<NetworkEventLine>(capacity: 256)
 
   init(_ epoch: Block128) {
     self.epoch = epoch

@@ -7,10 +7,13 @@ public import Wireless
 
 // Connects the plan of network scans to the shell, the table of networks, and what operators see.
 
-/// The networks in reach, and when they are looked for.
+/// The networks in reach, what items have found among them, and when they are looked for.
 struct NetworkLink {
   var table = NetworkTable()
   var plan = NetworkScanPlan()
+  var sightings: NetworkSightings
+
+  init(_ items: [ManifestItem]) { sightings = NetworkSightings(items) }
 }
 
 extension AgentCore {
@@ -41,13 +44,9 @@ extension AgentCore {
 
   // MARK: - Time
 
-  /// What networks are needed for.
-  var networkDemand: NetworkDemand {
-    guard configuration.manifest.gateway.wifi != nil else { return .none }
-    let isAutomatic = dataPath.items.contains {
-      $0.item.selection == .automatic && $0.item.descriptor.ssid != nil
-    }
-    return isAutomatic ? .automatic : .known
+  /// Whether no networks are looked for, because there is no interface, or it cannot be read.
+  var areNetworksDown: Bool {
+    configuration.manifest.gateway.wifi == nil || networkLink.plan.error?.isOfReading == true
   }
 
   /// Follows what networks are needed for, and lets time pass.

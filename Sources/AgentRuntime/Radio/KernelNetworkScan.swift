@@ -23,7 +23,7 @@ final class KernelNetworkScan: Sendable {
   }
 
   private func withScan<Value: Sendable>(
-    _ work: (WirelessScan) throws(WirelessError) -> Value
+    _ work: @Sendable (WirelessScan) throws(WirelessError) -> Value
   ) -> Result<Value, WirelessError> {
     opened.withLock { opened in
       Result { () throws(WirelessError) in
