@@ -368,7 +368,7 @@ static int release_segments(struct dl_phdr_info *object, size_t size, void *unus
   return 0;
 }
 
-void clinux_release_start_pages(void) {
+void clinux_release_idle_pages(void) {
   malloc_trim(0);
   dl_iterate_phdr(release_segments, NULL);
 }

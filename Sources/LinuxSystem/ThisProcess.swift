@@ -75,9 +75,9 @@ public enum ResidentMemory {
   /// Makes the heap return freed memory to the system; to be called before any thread.
   public static func keepHeapSmall() { clinux_keep_heap_small() }
 
-  /// Unmaps the pages of code and constants that only the start needed; those in use are mapped again at once, from the
-  /// page cache.
-  public static func releaseStartPages() { clinux_release_start_pages() }
+  /// Returns memory that only the start, or a library that was unloaded, needed: free pages of the heap, and pages of code
+  /// and constants. Those in use are mapped again at once, from the page cache.
+  public static func releaseIdlePages() { clinux_release_idle_pages() }
 }
 
 /// Descriptors 0 to 2 of this process.

@@ -252,7 +252,7 @@ struct AgentLoop: ~Copyable {
     let count = context.agent.clientCount
     notifier.setStatus(
       "radio \(context.agent.radioState.rawValue), \(count) \(count == 1 ? "client" : "clients")")
-    if radio.wasTried, notifier.notifyReady(at: context.now) { ResidentMemory.releaseStartPages() }
+    if radio.wasTried, notifier.notifyReady(at: context.now) { ResidentMemory.releaseIdlePages() }
     notifier.endTurn(at: context.now)
   }
 

@@ -57,10 +57,18 @@ struct BluetoothdBus {
   }
 
   mutating func close(_ loop: inout LoopContext) {
-    guard let connection = connection.take() else { return }
+    guard disconnect(&loop) else { return }
+    // The library is unloaded now.
+    ResidentMemory.releaseIdlePages()
+  }
+
+  /// Returns false when there is no connection.
+  private mutating func disconnect(_ loop: inout LoopContext) -> Bool {
+    guard let connection = connection.take() else { return false }
     connection.bus.unwatch(in: loop.epoll)
     loop.registry.remove(connection.token)
     (isReady, deadline) = (false, nil)
+    return true
   }
 
   mutating func call(_ call: BusCall, _ loop: inout LoopContext) {

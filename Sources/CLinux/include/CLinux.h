@@ -145,8 +145,8 @@ int64_t clinux_monotonic_time(void);
 /// Makes the heap return freed memory: large blocks are mapped separately, and all threads share one arena.
 void clinux_keep_heap_small(void);
 
-/// Unmaps the pages of code and constants; those that are needed again are mapped again.
-void clinux_release_start_pages(void);
+/// Unmaps the pages of code and constants, which are mapped again when they are needed, and the free pages of the heap.
+void clinux_release_idle_pages(void);
 
 /// The limits of a program that clinux_run_confined starts.
 struct clinux_confinement {
