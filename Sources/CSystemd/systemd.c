@@ -266,6 +266,14 @@ static uint64_t keep_question(struct csystemd_bus *bus, sd_bus_message *message)
   return 0;
 }
 
+/// Forgets the questions that wait for an answer: bluetoothd wants none any more.
+static void forget_questions(struct csystemd_bus *bus) {
+  for (int index = 0; index < CSYSTEMD_QUESTIONS_MAX; index++) {
+    if (bus->questions[index].message) bus->library.sd_bus_message_unref(bus->questions[index].message);
+    bus->questions[index].message = NULL;
+  }
+}
+
 /// Reads the arguments of a method that asks. Returns 0 for another method, or a negative error.
 static int read_question(struct csystemd_bus *bus, sd_bus_message *message, struct csystemd_event *event) {
   struct library *library = &bus->library;
@@ -300,6 +308,7 @@ static int agent_called(sd_bus_message *message, void *context, sd_bus_error *er
   if (!is_from_owner(bus, message)) return refuse(bus, message);
   struct csystemd_event event = {.kind = CSYSTEMD_QUESTION, .name = library->sd_bus_message_get_member(message)};
   if (!strcmp(event.name, "Cancel") || !strcmp(event.name, "Release")) {
+    forget_questions(bus);
     append_kind(bus, strcmp(event.name, "Cancel") ? CSYSTEMD_RELEASE : CSYSTEMD_CANCEL);
     return library->sd_bus_reply_method_return(message, "");
   }
@@ -406,6 +415,7 @@ int csystemd_register_agent(
 }
 
 int csystemd_unregister_agent(struct csystemd_bus *bus, uint32_t milliseconds, uint64_t *token) {
+  forget_questions(bus);
   return csystemd_call(
       bus, "/org/bluez", "org.bluez.AgentManager1", "UnregisterAgent", agent_path, milliseconds, token);
 }
@@ -491,8 +501,7 @@ int csystemd_open(const char *address, struct csystemd_bus **opened) {
 
 void csystemd_close(struct csystemd_bus *bus) {
   if (!bus) return;
-  for (int index = 0; index < CSYSTEMD_QUESTIONS_MAX; index++)
-    if (bus->questions[index].message) bus->library.sd_bus_message_unref(bus->questions[index].message);
+  forget_questions(bus);
   if (bus->properties) bus->library.sd_bus_slot_unref(bus->properties);
   if (bus->connection) bus->library.sd_bus_close_unref(bus->connection);
   while (csystemd_next_event(bus)) {
