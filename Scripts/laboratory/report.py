@@ -42,21 +42,22 @@ def result(path):
 
 
 def follow(folder, processes, names):
-    start, failed, left = time.monotonic(), 0, list(names)
+    start, failed, left = time.monotonic(), [], list(names)
     while left:
         # Checked before the results, because a machine may write one just before it ends.
         alive = any(is_alive(process) for process in processes)
         come = [(name, answer) for name in left if (answer := result(pathlib.Path(folder, name + ".json")))]
         for name, answer in come:
             left.remove(name)
-            failed += not answer["passed"]
+            failed += [] if answer["passed"] else [name]
             print(line(name, answer), flush=True)
         if left and not come and not alive:
             sys.exit(f"Scripts/lab: the machines have ended without a result of {', '.join(left)}")
         time.sleep(0.1)
     print(f"{len(names)} scenarios in {time.monotonic() - start:.0f} s")
     if failed:
-        sys.exit(f"Scripts/lab: {failed} of {len(names)} failed; logs are in .lab/run/shared/results")
+        sys.exit(f"Scripts/lab: {len(failed)} of {len(names)} failed: {', '.join(failed)}; "
+                 "logs are in .lab/run/shared/results")
 
 
 def lost(folder, name, why, console):

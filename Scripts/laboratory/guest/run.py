@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sys
 import time
 import traceback
@@ -99,12 +100,15 @@ def wait(child, end):
 
 
 def is_clean(group):
-    """Whether no process and no adapter of the scenario is left."""
+    """Whether no process and no adapter of the scenario is left; then its files are removed."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
         reap()
         if "populated 0" in (group / "cgroup.events").read_text() and not any(ADAPTERS.glob("hci*")):
             remove(group)
+            # Installed programs and apps of earlier scenarios would fill the machine's memory.
+            for folder in pathlib.Path("/tmp").glob("lab-*"):
+                shutil.rmtree(folder)
             # A recovery that was cut off leaves new adapters blocked.
             hci.block(False)
             return True
