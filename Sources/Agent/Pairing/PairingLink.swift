@@ -111,7 +111,10 @@ struct PairingLink: Sendable {
     use(.none(error))
   }
 
-  mutating func bluetoothdWasSought(isRunning: Bool, _ bonds: [KernelBond], at now: Instant) {
+  /// `address` is the adapter's, 0 while that is not known.
+  mutating func bluetoothdWasSought(
+    isRunning: Bool, address: UInt64, _ bonds: [KernelBond], at now: Instant
+  ) {
     guard let adapter else { return }
     // A bluetoothd that starts need not change a setting, and would reply to the kernel's questions as well.
     if kernel.isPairing { requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds)) }
@@ -124,8 +127,7 @@ struct PairingLink: Sendable {
     isBluetoothdRunning = isRunning
     closeBackend(.bluetoothdChanged, at: now)
     if isRunning {
-      // bluetoothd names its adapters by the kernel's numbers.
-      bluetoothd.open(adapter: adapter, address: 0, at: now)
+      bluetoothd.open(adapter: adapter, address: address, at: now)
       use(.bluetoothd)
       notices.append(.backend(.bluetoothd))
     } else {
