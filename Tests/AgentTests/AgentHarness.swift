@@ -12,6 +12,7 @@ import Setup
 import TestSupport
 import Varlink
 import VirtualRadio
+import Wireless
 
 /// An agent with a virtual controller and clients, in virtual time. The harness performs every action of the agent at
 /// once.
@@ -43,6 +44,9 @@ final class AgentHarness: ScenarioHarness {
   /// Whether bluetoothd runs, and how often the agent asked.
   var runsBluetoothd = false
   var knownDevices = KnownDevices([])
+  /// What reading networks and starting a scan for them lead to.
+  var networkReading: Result<NetworkReading, WirelessError> = .failure(.interfaceMissing)
+  var networkScanStart: Result<ScanStart, WirelessError> = .failure(.interfaceMissing)
   private(set) var lookCount = 0
   /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
@@ -173,6 +177,8 @@ final class AgentHarness: ScenarioHarness {
       agent.registryAnswered(reply, at: now)
       hasDiskReplied = true
     case .readKnownDevices: agent.knownDevicesWereRead(knownDevices, at: now)
+    case .readNetworks(let number, _): agent.networksWereRead(networkReading, of: number, at: now)
+    case .startNetworkScan(let number, _): agent.networkScanWasStarted(networkScanStart, of: number, at: now)
     case .signalTouch(let signal): touchSignals.append(signal)
     case .openLink(let request): openLinks.append(request)
     case .closeLink(let id): openLinks.removeAll { $0.id == id }
