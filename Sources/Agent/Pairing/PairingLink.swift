@@ -145,6 +145,32 @@ struct PairingLink: Sendable {
     if backend != .loan { closeBackend(.bluetoothdChanged, at: now) }
   }
 
+  // MARK: - Whose keys the kernel has
+
+  /// Why the kernel lacks the keys of the bonds that a program keeps.
+  enum KeyAbsence: Equatable, Sendable {
+    /// bluetoothd has replaced the gateway's keys with its own.
+    case bluetoothdRuns
+    /// bluetoothd has ended, and the gateway's keys have yet to be loaded.
+    case bluetoothdHasEnded
+    /// The gateway has replaced bluetoothd's keys with its own.
+    case bluetoothdDoesNotRun
+  }
+
+  /// Returns why the kernel lacks this owner's keys; nil when it has them, as far as is known.
+  func keyAbsence(of owner: BondOwner) -> KeyAbsence? {
+    switch (owner, isBluetoothdRunning) {
+    case (.gateway, true): .bluetoothdRuns
+    case (.gateway, nil): backend == .none(.bluetoothdChanged) ? .bluetoothdHasEnded : nil
+    case (.bluetoothd, false): .bluetoothdDoesNotRun
+    case (.gateway, false), (.bluetoothd, true), (.bluetoothd, nil): nil
+    }
+  }
+
+  /// Whether keys of this owner that were refused are lost. While it is being found out whether a bluetoothd has come, the
+  /// kernel may have the keys of the other.
+  func isRefusalCredible(of owner: BondOwner) -> Bool { keyAbsence(of: owner) == nil && lookDue == nil }
+
   // MARK: - Inputs
 
   mutating func receive(_ event: MgmtEvent, at now: Instant) {
