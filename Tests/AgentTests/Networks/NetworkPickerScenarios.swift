@@ -121,7 +121,7 @@ struct NetworkPickerScenarios {
     anna.choose()
     scenario.run(seconds: 1)
     let added = try #require(app.events.first { $0.text("event") == "accessoryAdded" }?.object("accessory"))
-    // Apps may lose a NUL in a string, so it comes in hex too.
+    // No text that an app receives holds NUL.
     #expect(added.text("ssidHex") == (isText && !name.contains(0) ? nil : hex))
     #expect(scenario.harness.setupCore.registry.accessories.first?.ssid == name)
   }
