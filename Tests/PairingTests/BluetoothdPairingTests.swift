@@ -261,6 +261,24 @@ struct BluetoothdPairingTests {
     #expect(world.error == .bluetoothdChanged)
   }
 
+  @Test("A bluetoothd that ends first ends the connection, and its end is the reason that is reported")
+  func endedConnection() {
+    let cases: [(String, PairingError)] = [
+      ("AuthenticationCanceled", .bluetoothdChanged), ("ConnectionAttemptFailed", .bluetoothdChanged),
+      ("DoesNotExist", .bluetoothdChanged), ("AuthenticationRejected", .refused),
+    ]
+    for (name, error) in cases {
+      var world = BluetoothdWorld(.isSilent)
+      world.pair()
+      world.run(milliseconds: 1000)
+      world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .byLocalHost)))
+      for output in world.bluetoothd.givesUp(name) { world.post(output) }
+      world.endBluetoothd()
+      world.run()
+      #expect(world.error == error, "\(name)")
+    }
+  }
+
   @Test(
     "A bus that cannot be opened, or refuses the account, has its error; it is tried again for the next pairing"
   )
