@@ -35,6 +35,7 @@ extension BluetoothdPairing {
     // An earlier one is withdrawn.
     if let open = attempt?.question { reply(to: open.token, .refuse) }
     attempt?.question = question
+    attempt?.questionEnd = nil
     attempt?.method = method
   }
 

@@ -192,6 +192,20 @@ struct BluetoothdPairingTests {
     }
   }
 
+  @Test("A question that bluetoothd withdraws because the device gave up was not answered in time")
+  func withdrawnQuestion() {
+    for (milliseconds, error) in [(29_500, PairingError.timeout(isAsking: true)), (5000, .deviceIsGone)] {
+      var world = BluetoothdWorld(.compares)
+      world.pair()
+      world.run(milliseconds: Int64(milliseconds))
+      world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .authenticationFailed)))
+      world.post(.event(.questionsCancelled))
+      for output in world.bluetoothd.givesUp() { world.post(output) }
+      world.run()
+      #expect(world.error == error)
+    }
+  }
+
   @Test("A question about another device is refused and reported, and the pairing goes on")
   func foreignQuestion() {
     var world = BluetoothdWorld(.compares)
