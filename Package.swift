@@ -84,8 +84,6 @@ let package = Package(
     .target(
       name: "KernelNetworks", dependencies: ["CWireless", "HCI", "LinuxSystem", "Wireless"],
       swiftSettings: strict),
-    // The networks in the stores of NetworkManager, wpa_supplicant and iwd.
-    .target(name: "KnownNetworks", dependencies: ["LinuxSystem"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
       name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
@@ -133,14 +131,14 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "HCI", "Discovery", "Controller", "Manifest", "Registry", "Pairing", "Setup", "JSON", "Varlink",
-        "Interfaces", "RegistryFormat", "Explanation", "Wireless",
+        "Interfaces", "RegistryFormat", "Explanation",
       ],
       swiftSettings: strict),
     .target(
       name: "AgentRuntime",
       dependencies: [
         "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Pairing", "Setup", "Agent", "JSON", "Varlink",
-        "Interfaces", "KernelNetworks", "LinuxSystem", "ManifestFormat", "RegistryStore", "Wireless",
+        "Interfaces", "LinuxSystem", "ManifestFormat", "RegistryStore",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -160,21 +158,20 @@ let package = Package(
         "HCI", "LaboratoryRadio", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio",
       ],
       path: "Scripts/laboratory/VhciScene", swiftSettings: strict),
-    // What both sources of networks deliver.
-    .executableTarget(
-      name: "network-list", dependencies: ["KernelNetworks", "LinuxSystem", "Wireless"],
-      path: "Scripts/laboratory/NetworkList", swiftSettings: strict),
     // An app that reads, writes and subscribes to what a scenario names.
     .executableTarget(
       name: "link-probe", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
       path: "Scripts/laboratory/LinkProbe",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
 
+    // What the tool's releases have in place of Foundation.
+    .target(
+      name: "CLean", cSettings: [.define("WITHOUT_FOUNDATION", .when(configuration: .release))]),
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
-        "ManifestFormat", "Registry",
+        "BlueZ", "CLean", "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat",
+        "Registry",
         "PropertyList", "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -244,7 +241,6 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
-    .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),
     .testTarget(
       name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest", "Registry"],
       swiftSettings: strict),
@@ -391,7 +387,7 @@ let package = Package(
         "CPeer",
         "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryStore",
         "RegistrySupport",
-        "TestSupport", "Varlink", "VirtualRadio", "Wireless", "virtual-controller",
+        "TestSupport", "Varlink", "VirtualRadio", "virtual-controller",
       ],
       swiftSettings: strict),
     .target(
@@ -400,7 +396,7 @@ let package = Package(
         "Agent", "Controller", "Interfaces", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON",
         "TestSupport",
         "Varlink",
-        "VirtualRadio", "Wireless",
+        "VirtualRadio",
       ],
       path: "Scripts/simulation/AgentSimulation", swiftSettings: strict),
     .executableTarget(
@@ -476,10 +472,9 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON",
-        "KnownNetworks", "Manifest", "ManifestFormat", "Pairing", "Registry", "RegistryFormat",
-        "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
-        "Wireless",
+        "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON", "Manifest",
+        "ManifestFormat", "Pairing", "Registry", "RegistryFormat", "RegistryStore", "RegistrySupport",
+        "SceneFormat", "TestSupport", "Varlink", "VirtualRadio", "Wireless",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

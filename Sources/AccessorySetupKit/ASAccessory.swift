@@ -104,12 +104,12 @@ open class ASDiscoveredAccessory: ASAccessory, @unchecked Sendable {
     super.init(line, descriptor: descriptor)
   }
 
-  /// What the device advertises, by the `CBAdvertisementData…` keys; nil for a network, which has an ``ssid`` instead.
+  /// What the device advertises, by the `CBAdvertisementData…` keys.
   open var bluetoothAdvertisementData: [AnyHashable: Any]? {
-    ssid != nil ? nil : AdvertisementDictionary(payload, isConnectable: isConnectable).values
+    AdvertisementDictionary(payload, isConnectable: isConnectable).values
   }
 
-  /// dBm; nil for a network.
+  /// dBm.
   open var bluetoothRSSI: Int? { rssi }
 }
 

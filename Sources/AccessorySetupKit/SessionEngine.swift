@@ -248,21 +248,19 @@ package final class SessionEngine: @unchecked Sendable {
 }
 
 extension ASDiscoveredAccessory {
-  /// A device or a network that a picker found. Its identity is the picker and its number.
+  /// A device that a picker found. Its identity is the picker and its number.
   fileprivate convenience init(_ device: DiscoveredDevice) {
     let line = device.line
-    let advertised =
-      line.ssid == nil ? AdvertisementDictionary(line.payload, isConnectable: line.isConnectable) : nil
+    let advertised = AdvertisementDictionary(line.payload, isConnectable: line.isConnectable)
     let accessory = AppAccessoryLine(
       identifier: "\(device.picker):\(line.discovered)",
-      displayName: advertised?.name ?? device.item?.name ?? line.ssid?.repaired ?? "", state: 0,
+      displayName: advertised.name ?? device.item?.name ?? "", state: 0,
       item: line.item, descriptor: line.descriptor ?? device.item?.descriptor ?? DescriptorLine(),
       alternate: nil,
       bluetoothIdentifier: nil,
-      ssid: line.ssid, bridgingIdentifier: nil, bond: .none, isIdentityDurable: false)
+      ssid: nil, bridgingIdentifier: nil, bond: .none, isIdentityDurable: false)
     self.init(
       accessory, descriptor: ASDiscoveryDescriptor(accessory.descriptor), number: line.discovered,
-      payload: line.payload, rssi: line.ssid == nil ? line.rssi.map { Int($0) } : nil,
-      isConnectable: line.isConnectable)
+      payload: line.payload, rssi: line.rssi.map { Int($0) }, isConnectable: line.isConnectable)
   }
 }

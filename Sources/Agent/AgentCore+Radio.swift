@@ -81,8 +81,7 @@ extension AgentCore {
   public func bluetoothdWasSought(isRunning: Bool, at now: Instant) {
     radio.bluetoothdWasSought(isRunning: isRunning, at: now)
     performRadioOutput()
-    pairing.bluetoothdWasSought(
-      isRunning: isRunning, address: radio.shared.address, kernelBonds, at: now)
+    pairing.bluetoothdWasSought(isRunning: isRunning, kernelBonds, at: now)
     performPairingOutput()
   }
 

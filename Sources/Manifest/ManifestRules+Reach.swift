@@ -14,9 +14,8 @@ extension ManifestRules {
     checkManufacturerData(of: descriptor, at: path)
     checkServiceData(of: descriptor, at: path)
     checkName(of: descriptor, at: path)
-    if descriptor.isFoundByNetwork, manifest.gateway.wifi == nil {
-      let key = descriptor.ssid == nil ? DescriptorKey.ssidPrefix : .ssid
-      report(.warning(.wifiInterfaceMissing), at: path.appending(key))
+    for (feature, key) in item.missingFeatures {
+      report(.warning(.missing(feature)), at: path.appending(key))
     }
     checkSupportedOptions(of: descriptor, at: path)
   }

@@ -12,7 +12,6 @@ import Setup
 import TestSupport
 import Varlink
 import VirtualRadio
-import Wireless
 
 /// An agent with a virtual controller and clients, in virtual time. The harness performs every action of the agent at
 /// once.
@@ -34,8 +33,6 @@ final class AgentHarness: ScenarioHarness {
   /// The kernel behind the socket for pairings, and the commands it received.
   var pairingKernel: ModelKernel?
   private(set) var pairingCommands: [MgmtCommand] = []
-  /// Which of the two management sockets is read first.
-  var isPairingSocketFirst = false
   /// Whether the kernel has the adapter for a pairing, and whether it stays gone.
   private(set) var isLent = false
   var keepsLentAdapter = false
@@ -46,9 +43,6 @@ final class AgentHarness: ScenarioHarness {
   /// Whether bluetoothd runs, and how often the agent asked.
   var runsBluetoothd = false
   var knownDevices = KnownDevices([])
-  /// What reading networks and starting a scan for them lead to.
-  var networkReading: Result<NetworkReading, WirelessError> = .failure(.interfaceMissing)
-  var networkScanStart: Result<ScanStart, WirelessError> = .failure(.interfaceMissing)
   private(set) var lookCount = 0
   /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
@@ -91,7 +85,6 @@ final class AgentHarness: ScenarioHarness {
     while let event = pairingKernel?.events.first, event.time <= now {
       pairingKernel?.events.removeFirst()
       agent.receive(pairingMessage: event.event.bytes.span.rawBytes, at: now)
-      if !event.event.isReply { agent.receive(mgmt: event.event.bytes.span.rawBytes, at: now) }
     }
   }
 
@@ -180,8 +173,6 @@ final class AgentHarness: ScenarioHarness {
       agent.registryAnswered(reply, at: now)
       hasDiskReplied = true
     case .readKnownDevices: agent.knownDevicesWereRead(knownDevices, at: now)
-    case .readNetworks(let number, _): agent.networksWereRead(networkReading, of: number, at: now)
-    case .startNetworkScan(let number, _): agent.networkScanWasStarted(networkScanStart, of: number, at: now)
     case .signalTouch(let signal): touchSignals.append(signal)
     case .openLink(let request): openLinks.append(request)
     case .closeLink(let id): openLinks.removeAll { $0.id == id }
@@ -268,17 +259,8 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
-  /// The agent receives an event of the kernel's management interface, with each of its sockets; a reply only with the one
-  /// for scans.
-  func receive(_ event: MgmtEvent) {
-    if !event.isReply, isPairingSocketFirst {
-      agent.receive(pairingMessage: event.bytes.span.rawBytes, at: now)
-    }
-    agent.receive(mgmt: event.bytes.span.rawBytes, at: now)
-    if !event.isReply, !isPairingSocketFirst {
-      agent.receive(pairingMessage: event.bytes.span.rawBytes, at: now)
-    }
-  }
+  /// The agent receives an event of the kernel's management interface.
+  func receive(_ event: MgmtEvent) { agent.receive(mgmt: event.bytes.span.rawBytes, at: now) }
 
   func receiveMgmtBytes(_ bytes: [UInt8]) { agent.receive(mgmt: bytes.span.rawBytes, at: now) }
 

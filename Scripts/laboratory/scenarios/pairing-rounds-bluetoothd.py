@@ -12,8 +12,9 @@ GROWTH_KILOBYTES_MAX = 100
 
 
 def scenario(lab):
-    # Alone on the air, and without data in its scan response: bluetoothd finds it all the same.
-    peer = lab.peer("--others", "0")
+    # With others beside it, because bluetoothd does not find an accessory without a scan response that is alone on the
+    # air.
+    peer = lab.peer()
     bluetoothd.forget_all()
     daemon = lab.bluetoothd()
     lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")

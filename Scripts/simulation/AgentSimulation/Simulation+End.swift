@@ -2,7 +2,6 @@
 
 import Agent
 import HCI
-import Manifest
 
 // What must hold after each step, and at the end.
 
@@ -73,9 +72,7 @@ extension Simulation {
 
   private func checkNothingLeft() throws(Breach) {
     agent.checkInvariants()
-    // Items that are set up automatically are looked for as long as the agent runs.
-    let isIdle = agent.nextDeadline == nil || manifest.items.contains { $0.item.selection == .automatic }
-    guard agent.clientCount == 0, isIdle else {
+    guard agent.clientCount == 0, agent.nextDeadline == nil else {
       let deadline = agent.nextDeadline.map { "at \($0.microseconds) µs" } ?? "none"
       throw Breach(.leftover, "\(agent.clientCount) clients, and a deadline: \(deadline)")
     }

@@ -11,7 +11,6 @@ struct AgentMethod: ServedMethod, Equatable {
     StatusMethod.self,
     MetricsMethod.self,
     SightingsMethod.self,
-    NetworksMethod.self,
     WatchMethod.self,
     ExplainMethod.self,
     TryMethod.self,

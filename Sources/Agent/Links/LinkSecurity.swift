@@ -24,8 +24,8 @@ public struct LinkSecurity: Equatable, Sendable {
     case hasEnded
   }
 
-  /// The shortest key (Core Specification 5.4, Volume 3, Part H, 2.3.4).
-  static let keyByteCountMin: UInt8 = 7
+  /// The longest key (Core Specification 5.4, Volume 3, Part H, 2.3.4).
+  static let keyByteCountMax: UInt8 = 16
 
   public let level: Level
   /// How many bytes the key of the link must have; 0 for a link without encryption.
@@ -39,11 +39,10 @@ public struct LinkSecurity: Equatable, Sendable {
   /// A link without encryption.
   static var none: Self { Self(level: .low, keyByteCount: 0) }
 
-  /// Encryption with the keys of a bond, which have to be authenticated where the manifest demands it. The size of
-  /// bluetoothd's keys is not known.
+  /// What a bond gives. The size of bluetoothd's keys is not known, and counts as the longest.
   init(_ bond: BondRecord, demandsAuthentication: Bool) {
-    level = demandsAuthentication ? .high : .medium
-    keyByteCount = bond.keys.longTermKeys.map(\.byteCount).max() ?? Self.keyByteCountMin
+    level = bond.isAuthenticated || demandsAuthentication ? .high : .medium
+    keyByteCount = bond.keys.longTermKeys.map(\.byteCount).max() ?? Self.keyByteCountMax
   }
 
   public var isEncrypted: Bool { level != .low }

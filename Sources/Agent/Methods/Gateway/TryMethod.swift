@@ -5,9 +5,8 @@ import Interfaces
 import Manifest
 import Explanation
 import Varlink
-import Wireless
 
-/// `Try`: what one item says about every device in the table, or every network in reach.
+/// `Try`: what one item says about every device in the table.
 enum TryMethod: GatewayMethod {
   static let name = GatewayMethodName.try
 
@@ -15,12 +14,7 @@ enum TryMethod: GatewayMethod {
     guard let wanted = try? call.parameters.string("item") else { throw .invalidParameter("item") }
     do throws(ItemNameError) {
       let item = try call.agent.dataPath.items.index(named: wanted)
-      let entry = call.agent.dataPath.items[item]
-      guard !entry.item.descriptor.isFoundByNetwork else {
-        let names = call.agent.networks.strongestByName.map(\.name)
-        return .stream(NetworkTrials(item: item, of: entry, names))
-      }
-      return .stream(TrialStream(item: item, of: entry))
+      return .stream(TrialStream(item: item, of: call.agent.dataPath.items[item]))
     } catch {
       switch error {
       case .unknown(let known): throw .itemNotFound(wanted, candidates: known)
