@@ -164,14 +164,10 @@ let package = Package(
       path: "Scripts/laboratory/LinkProbe",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
 
-    // What the tool's releases have in place of Foundation.
-    .target(
-      name: "CLean", cSettings: [.define("WITHOUT_FOUNDATION", .when(configuration: .release))]),
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "CLean", "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat",
-        "Registry",
+        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
