@@ -81,7 +81,8 @@ extension AgentCore {
   public func bluetoothdWasSought(isRunning: Bool, at now: Instant) {
     radio.bluetoothdWasSought(isRunning: isRunning, at: now)
     performRadioOutput()
-    pairing.bluetoothdWasSought(isRunning: isRunning, kernelBonds, at: now)
+    pairing.bluetoothdWasSought(
+      isRunning: isRunning, address: radio.shared.address, kernelBonds, at: now)
     performPairingOutput()
   }
 

@@ -31,8 +31,6 @@ public struct DiscoveryDescriptor: Hashable, Sendable {
   public var ssid: [UInt8]?
   /// How network names begin, 1 to 32 bytes.
   public var ssidPrefix: [UInt8]?
-  /// Carried, and never searched.
-  public var wifiAware: WiFiAwareService?
   public var supportedOptions: SupportOptions = []
 
   public init() {}

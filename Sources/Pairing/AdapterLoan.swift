@@ -12,7 +12,7 @@ public import HCI
 ///
 /// Capacity: one loan at a time; a further request ends at once with ``PairingError/busy``.
 public struct AdapterLoan: Sendable {
-  /// How long the adapter may take to be opened again after a pairing.
+  /// How long the adapter may take to be opened again after a pairing, within the pairing's time.
   public static let returnMilliseconds: Int64 = 10_000
   /// The part of a pairing's time that is kept for taking the adapter again.
   static let reservedMilliseconds: Int64 = 4000
@@ -108,7 +108,8 @@ public struct AdapterLoan: Sendable {
   private mutating func enter(_ new: State) { state = new }
 
   private mutating func takeBack(at now: Instant) {
-    enter(.returning(until: now.advanced(milliseconds: Self.returnMilliseconds)))
+    let end = start.advanced(milliseconds: PairingRequest.milliseconds)
+    enter(.returning(until: max(now, min(end, now.advanced(milliseconds: Self.returnMilliseconds)))))
     actions.append(.takeBack)
   }
 

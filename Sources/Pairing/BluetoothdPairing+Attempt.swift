@@ -170,7 +170,7 @@ extension BluetoothdPairing {
     case .stoppingDiscovery: enter(.pairing, at: now)
     case .pairing:
       let isRemoved = attempt.device.map { objects.devices[$0] == nil } ?? true
-      fail(isRemoved ? .unknownToBluetoothd : .timeout(isAsking: attempt.question != nil), at: now)
+      fail(isRemoved ? .unknownToBluetoothd : .timeout(isAsking: attempt.isAsking), at: now)
     case .trusting, .disconnecting: awaitKeys(at: now)
     case .awaitingKeys: succeed(at: now)
     case .cancelling:

@@ -35,6 +35,7 @@ extension BluetoothdPairing {
     // An earlier one is withdrawn.
     if let open = attempt?.question { reply(to: open.token, .refuse) }
     attempt?.question = question
+    attempt?.questionEnd = nil
     attempt?.method = method
   }
 
@@ -133,11 +134,17 @@ extension BluetoothdPairing {
   mutating func endAttempt(_ error: PairingError, at now: Instant) {
     guard let attempt else { return }
     if attempt.isPaired || attempt.pairCall != nil, !attempt.isSuccess { keepForLater(at: now) }
-    if attempt.result == nil { self.attempt?.result = .failure(error) }
+    let isExplained = error == .bluetoothdChanged && attempt.hasFailedLikeBluetoothdsEnd
+    if attempt.result == nil || isExplained { self.attempt?.result = .failure(error) }
     finish(at: now)
   }
 }
 
 extension BusAttempt {
   fileprivate var isSuccess: Bool { if case .success? = result { true } else { false } }
+
+  /// Whether the error is one that a bluetoothd reports for the device while it ends itself.
+  fileprivate var hasFailedLikeBluetoothdsEnd: Bool {
+    [.failure(.deviceIsGone), .failure(.otherProgram), .failure(.unknownToBluetoothd)].contains(result)
+  }
 }

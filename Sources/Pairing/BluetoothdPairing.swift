@@ -96,7 +96,7 @@ public struct BluetoothdPairing: Sendable {
     switch (answer, question.isDigits) {
     case (.digits(let digits), true) where digits < 1_000_000: reply(to: question.token, .digits(digits))
     case (.digitsMatch(let isSame), false):
-      attempt?.differs = !isSame
+      if !isSame { attempt?.questionEnd = .digitsDiffer }
       reply(to: question.token, isSame ? .accept : .refuse)
     case (.digits, _), (.digitsMatch, true): return false
     }
@@ -152,7 +152,8 @@ public struct BluetoothdPairing: Sendable {
       receiveRemoval(of: path, at: now)
       objects.remove(path)
     case .question(let token, let question, let device): receiveQuestion(token, question, device)
-    case .questionsCancelled: attempt?.question = nil
+    case .questionsCancelled:
+      if attempt?.question.take() != nil { attempt?.questionEnd = .withdrawn }
     }
     settle(at: now)
   }
@@ -171,7 +172,7 @@ public struct BluetoothdPairing: Sendable {
   public mutating func advance(to now: Instant) {
     if case .opening(let until) = bus, until <= now { receiveClosing(.lost, at: now) }
     if let attempt, attempt.step.isUnderWay, attempt.end <= now {
-      fail(.timeout(isAsking: attempt.question != nil), at: now)
+      fail(.timeout(isAsking: attempt.isAsking), at: now)
     } else if let attempt, attempt.stepEnd <= now {
       stepTimedOut(at: now)
     }

@@ -60,6 +60,13 @@ struct BusAttempt: Equatable, Sendable {
     let isDigits: Bool
   }
 
+  /// How a question ended without consent.
+  enum QuestionEnd: Equatable, Sendable {
+    case digitsDiffer
+    /// bluetoothd withdrew it before it was answered, as it does before it reports that the device gave up.
+    case withdrawn
+  }
+
   let request: PairingRequest
   let end: Instant
   var step = Step.openingBus
@@ -75,8 +82,8 @@ struct BusAttempt: Equatable, Sendable {
   /// The device has, or may have, a bond of this attempt.
   var isPaired = false
   var question: Question?
+  var questionEnd: QuestionEnd?
   var method = PairingMethod.justWorks
-  var differs = false
   var linkEnded = false
   var keys = BusKeys()
   var result: Result<PairedDevice, PairingError>?
@@ -92,6 +99,9 @@ struct BusAttempt: Equatable, Sendable {
     let left = Step.pairing.milliseconds - PairingAttempt.protocolMilliseconds
     return step == .pairing && stepEnd <= now.advanced(milliseconds: left)
   }
+
+  /// Whether a person has not answered.
+  var isAsking: Bool { question != nil || questionEnd == .withdrawn }
 
   init(_ request: PairingRequest, at now: Instant) {
     self.request = request

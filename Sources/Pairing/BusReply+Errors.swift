@@ -38,16 +38,16 @@ extension BusReply.CallError {
   func error(of attempt: BusAttempt, at now: Instant) -> PairingError {
     let reported = error(of: attempt)
     guard reported == .deviceIsGone, attempt.hasTakenTooLong(at: now) else { return reported }
-    return .timeout(isAsking: attempt.question != nil)
+    return .timeout(isAsking: attempt.isAsking)
   }
 
   private func error(of attempt: BusAttempt) -> PairingError {
     switch name {
     case "org.bluez.Error.AlreadyExists": .alreadyPaired
-    case _ where attempt.differs: .digitsDiffer
+    case _ where attempt.questionEnd == .digitsDiffer: .digitsDiffer
     case "org.bluez.Error.AuthenticationFailed": attempt.method == .justWorks ? .refused : .wrongDigits
     case "org.bluez.Error.AuthenticationRejected": .refused
-    case "org.bluez.Error.AuthenticationTimeout": .timeout(isAsking: attempt.question != nil)
+    case "org.bluez.Error.AuthenticationTimeout": .timeout(isAsking: attempt.isAsking)
     // Another program called CancelPairing, or the link ended.
     case "org.bluez.Error.AuthenticationCanceled": attempt.linkEnded ? .deviceIsGone : .otherProgram
     case "org.bluez.Error.ConnectionAttemptFailed": .deviceIsGone

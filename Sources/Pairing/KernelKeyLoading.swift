@@ -118,7 +118,8 @@ struct KernelKeyLoading: Sendable {
     case .notSupported, .unknownCommand:
       guard step.isIndispensable else { return finish(step) }
       enter(.refused(.notSupported("the kernel takes no keys for this adapter")))
-    case .rejected, .invalidParameters: finish(step)
+    case .rejected, .invalidParameters:
+      if step.isIndispensable { fail(at: now) } else { finish(step) }
     default: fail(at: now)
     }
   }

@@ -38,22 +38,12 @@ extension KernelPairing {
     }
   }
 
+  /// The link to the device that is being paired has ended. That another device has refused its keys is for those to
+  /// judge who know the connections of apps.
   private mutating func receiveDisconnection(
     of device: DeviceAddress, _ reason: MgmtDisconnectReason, at now: Instant
   ) {
-    if let attempt, attempt.tries > 0, attempt.belongs(device) {
-      return receiveDisconnection(of: attempt, reason, at: now)
-    }
-    guard reason == .authenticationFailed, let bond = bond(of: device), attempt?.belongs(device) != true
-    else {
-      return
-    }
-    lose(bond.identity)
-  }
-
-  private mutating func receiveDisconnection(
-    of attempt: PairingAttempt, _ reason: MgmtDisconnectReason, at now: Instant
-  ) {
+    guard let attempt, attempt.tries > 0, attempt.belongs(device) else { return }
     switch state {
     case .pairing:
       if attempt.hasTakenTooLong(at: now) {

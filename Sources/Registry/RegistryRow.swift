@@ -149,16 +149,8 @@ extension DiscoveryDescriptor {
       if let name, !name.isNetworkName { return false }
     }
     // A full name and a prefix exclude each other, as in AccessorySetupKit.
-    guard ssid == nil || ssidPrefix == nil, wifiAware?.isStorable ?? true else { return false }
+    guard ssid == nil || ssidPrefix == nil else { return false }
     return nameCompareOptions.rawValue <= UInt(UInt16.max) && supportedOptions.rawValue <= UInt(UInt16.max)
-  }
-}
-
-extension WiFiAwareService {
-  fileprivate var isStorable: Bool {
-    let names = [modelName, vendorName].compactMap(\.self)
-    return ([serviceName] + names.map(\.text)).allSatisfy { (1...Self.textBytesMax).contains($0.count) }
-      && names.allSatisfy { $0.compareOptions.rawValue <= UInt(UInt16.max) }
   }
 }
 

@@ -30,12 +30,22 @@ extension SetupCore {
   }
 
   mutating func loseBond(of identity: DeviceAddress) {
+    guard let (change, _) = bondLoss(of: identity) else { return }
+    enqueue(change, .bondLoss)
+  }
+
+  /// The program that keeps the bond with the device of this identity; nil if there is none, or it is lost or about to be.
+  public func ownerOfGoodBond(with identity: DeviceAddress) -> BondOwner? {
+    bondLoss(of: identity.settled)?.owner
+  }
+
+  private func bondLoss(of identity: DeviceAddress) -> (change: RegistryQueue.Change, owner: BondOwner)? {
     guard let device = registry.device(.bluetooth(identity)), case .bonded(let record) = device.bond,
       let accessory = registry.accessories.first(where: { $0.device == device.number })
-    else { return }
+    else { return nil }
     let change = RegistryQueue.Change.apply(.setBond(accessory.identifier, .lost(record)))
-    guard !queue.pending.contains(where: { $0.change == change }) else { return }
-    enqueue(change, .bondLoss)
+    guard !queue.pending.contains(where: { $0.change == change }) else { return nil }
+    return (change, record.owner)
   }
 
   // MARK: - Pairing again

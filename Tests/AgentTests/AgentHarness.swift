@@ -33,6 +33,8 @@ final class AgentHarness: ScenarioHarness {
   /// The kernel behind the socket for pairings, and the commands it received.
   var pairingKernel: ModelKernel?
   private(set) var pairingCommands: [MgmtCommand] = []
+  /// Which of the two management sockets is read first.
+  var isPairingSocketFirst = false
   /// Whether the kernel has the adapter for a pairing, and whether it stays gone.
   private(set) var isLent = false
   var keepsLentAdapter = false
@@ -85,6 +87,7 @@ final class AgentHarness: ScenarioHarness {
     while let event = pairingKernel?.events.first, event.time <= now {
       pairingKernel?.events.removeFirst()
       agent.receive(pairingMessage: event.event.bytes.span.rawBytes, at: now)
+      if !event.event.isReply { agent.receive(mgmt: event.event.bytes.span.rawBytes, at: now) }
     }
   }
 
@@ -259,8 +262,17 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
-  /// The agent receives an event of the kernel's management interface.
-  func receive(_ event: MgmtEvent) { agent.receive(mgmt: event.bytes.span.rawBytes, at: now) }
+  /// The agent receives an event of the kernel's management interface, with each of its sockets; a reply only with the one
+  /// for scans.
+  func receive(_ event: MgmtEvent) {
+    if !event.isReply, isPairingSocketFirst {
+      agent.receive(pairingMessage: event.bytes.span.rawBytes, at: now)
+    }
+    agent.receive(mgmt: event.bytes.span.rawBytes, at: now)
+    if !event.isReply, !isPairingSocketFirst {
+      agent.receive(pairingMessage: event.bytes.span.rawBytes, at: now)
+    }
+  }
 
   func receiveMgmtBytes(_ bytes: [UInt8]) { agent.receive(mgmt: bytes.span.rawBytes, at: now) }
 

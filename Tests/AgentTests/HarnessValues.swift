@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import Controller
 import HCI
 import Manifest
 
@@ -22,4 +23,9 @@ extension AccessList {
     access.appsOfUser[1000] = ["lights"]
     return access
   }
+}
+
+extension MgmtEvent {
+  /// Whether only the socket that sent the command receives it.
+  var isReply: Bool { if case .completed = content { true } else { false } }
 }

@@ -192,6 +192,20 @@ struct BluetoothdPairingTests {
     }
   }
 
+  @Test("A question that bluetoothd withdraws because the device gave up was not answered in time")
+  func withdrawnQuestion() {
+    for (milliseconds, error) in [(29_500, PairingError.timeout(isAsking: true)), (5000, .deviceIsGone)] {
+      var world = BluetoothdWorld(.compares)
+      world.pair()
+      world.run(milliseconds: Int64(milliseconds))
+      world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .authenticationFailed)))
+      world.post(.event(.questionsCancelled))
+      for output in world.bluetoothd.givesUp() { world.post(output) }
+      world.run()
+      #expect(world.error == error)
+    }
+  }
+
   @Test("A question about another device is refused and reported, and the pairing goes on")
   func foreignQuestion() {
     var world = BluetoothdWorld(.compares)
@@ -259,6 +273,24 @@ struct BluetoothdPairingTests {
     world.pair()
     world.run()
     #expect(world.error == .bluetoothdChanged)
+  }
+
+  @Test("A bluetoothd that ends first ends the connection, and its end is the reason that is reported")
+  func endedConnection() {
+    let cases: [(String, PairingError)] = [
+      ("AuthenticationCanceled", .bluetoothdChanged), ("ConnectionAttemptFailed", .bluetoothdChanged),
+      ("DoesNotExist", .bluetoothdChanged), ("AuthenticationRejected", .refused),
+    ]
+    for (name, error) in cases {
+      var world = BluetoothdWorld(.isSilent)
+      world.pair()
+      world.run(milliseconds: 1000)
+      world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .byLocalHost)))
+      for output in world.bluetoothd.givesUp(name) { world.post(output) }
+      world.endBluetoothd()
+      world.run()
+      #expect(world.error == error, "\(name)")
+    }
   }
 
   @Test(

@@ -171,7 +171,7 @@ struct ScriptedBluetoothd {
   }
 
   /// The link ends without a result.
-  mutating func givesUp() -> [Output] { endPairing("AuthenticationCanceled") }
+  mutating func givesUp(_ error: String = "AuthenticationCanceled") -> [Output] { endPairing(error) }
 
   /// bluetoothd ends: what it had for its clients is gone, and a bond stays.
   mutating func end() {

@@ -139,8 +139,9 @@ extension AccessoryLinks {
     output.append(.connected(link))
   }
 
-  /// The shell's socket was not connected, and is closed.
-  mutating func failed(_ id: LinkID, _ error: LinkError, at now: Instant) {
+  /// The shell's socket was not connected, and is closed. `isDoubtful`: the kernel may lack the keys of the bond, so that
+  /// their refusal says nothing about it.
+  mutating func failed(_ id: LinkID, _ error: LinkError, isDoubtful: Bool = false, at now: Instant) {
     guard let link = links.first(where: { $0.id == id }) else { return }
     switch error {
     case .isUnsafe:
@@ -151,7 +152,8 @@ extension AccessoryLinks {
     case .busy, .broken, .exhausted, .refused: break
     }
     guard link.isConnecting else { return }
-    fail(link, .of(error, link.accessory), error.failure, isClosed: true)
+    fail(
+      link, isDoubtful ? .keysAreUnsettled : .of(error, link.accessory), error.failure, isClosed: true)
   }
 
   /// The client left before it received the socket.

@@ -27,8 +27,16 @@ extension AgentCore {
   /// The socket was not connected, and the shell has closed it.
   public func linkFailed(_ id: LinkID, _ error: LinkError, at time: Instant) {
     turn.advance(to: time)
-    links.failed(id, error, at: now)
+    links.failed(id, error, isDoubtful: isDoubtful(error, of: id), at: now)
     performLinkOutput()
+  }
+
+  /// Whether the kernel may lack the keys that were refused, because another program keeps them.
+  private func isDoubtful(_ error: LinkError, of id: LinkID) -> Bool {
+    guard error.failure == .bond, let link = links.links.first(where: { $0.id == id }),
+      let owner = setupCore.ownerOfGoodBond(with: link.address)
+    else { return false }
+    return !pairing.isRefusalCredible(of: owner)
   }
 
   /// The connection whose socket goes with the first of the next bytes to a client. The shell closes its own copy once
@@ -60,7 +68,9 @@ extension AgentCore {
     case .none where isDemanded: throw .bondIsNotAuthenticated
     case .none: return .none
     case .bonded(let record) where isDemanded && !record.isAuthenticated: throw .bondIsNotAuthenticated
-    case .bonded(let record): return LinkSecurity(record, demandsAuthentication: isDemanded)
+    case .bonded(let record):
+      if let absence = pairing.keyAbsence(of: record.owner) { throw .keysAreAbsent(absence) }
+      return LinkSecurity(record, demandsAuthentication: isDemanded)
     case .lost: throw .bondIsLost(accessory.identifier)
     }
   }
@@ -95,9 +105,6 @@ extension AgentCore {
   }
 
   // MARK: - Effects
-
-  /// Keeps in the registry that the bond of a device is lost, if it has one.
-  private func bondWasRefused(_ identity: DeviceAddress) { follow(setupCore.bondWasLost(identity)) }
 
   /// Performs what the connections want done.
   func performLinkOutput() {

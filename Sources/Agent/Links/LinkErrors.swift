@@ -76,6 +76,32 @@ extension SetupError {
       cure: "an operator of the gateway removes the accessory, and sets it up again")
   }
 
+  static func keysAreAbsent(_ absence: PairingLink.KeyAbsence) -> Self {
+    switch absence {
+    case .bluetoothdRuns:
+      Self(
+        .connectionFailed,
+        "the gateway keeps the accessory's bond, and cannot use it while bluetoothd runs",
+        cure:
+          "an operator of the gateway stops and disables bluetoothd, or removes the accessory and sets it up again"
+      )
+    case .bluetoothdHasEnded: keysAreUnsettled
+    case .bluetoothdDoesNotRun:
+      Self(
+        .connectionFailed, "bluetoothd keeps the accessory's bond, and does not run",
+        cure:
+          "an operator of the gateway starts bluetoothd, or takes its bonds over with accessoryctl registry import-bonds"
+      )
+    }
+  }
+
+  static var keysAreUnsettled: Self {
+    Self(
+      .connectionFailed,
+      "bluetoothd has started or ended, and the keys of the accessory's bond are not loaded yet",
+      cure: "try again after a few seconds")
+  }
+
   // MARK: - What this gateway cannot do
 
   static var accessIsExclusive: Self {

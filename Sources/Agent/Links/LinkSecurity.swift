@@ -24,8 +24,8 @@ public struct LinkSecurity: Equatable, Sendable {
     case hasEnded
   }
 
-  /// The longest key (Core Specification 5.4, Volume 3, Part H, 2.3.4).
-  static let keyByteCountMax: UInt8 = 16
+  /// The shortest key (Core Specification 5.4, Volume 3, Part H, 2.3.4).
+  static let keyByteCountMin: UInt8 = 7
 
   public let level: Level
   /// How many bytes the key of the link must have; 0 for a link without encryption.
@@ -39,10 +39,11 @@ public struct LinkSecurity: Equatable, Sendable {
   /// A link without encryption.
   static var none: Self { Self(level: .low, keyByteCount: 0) }
 
-  /// What a bond gives. The size of bluetoothd's keys is not known, and counts as the longest.
+  /// Encryption with the keys of a bond, which have to be authenticated where the manifest demands it. The size of
+  /// bluetoothd's keys is not known.
   init(_ bond: BondRecord, demandsAuthentication: Bool) {
-    level = bond.isAuthenticated || demandsAuthentication ? .high : .medium
-    keyByteCount = bond.keys.longTermKeys.map(\.byteCount).max() ?? Self.keyByteCountMax
+    level = demandsAuthentication ? .high : .medium
+    keyByteCount = bond.keys.longTermKeys.map(\.byteCount).max() ?? Self.keyByteCountMin
   }
 
   public var isEncrypted: Bool { level != .low }

@@ -94,6 +94,15 @@ extension AgentCore {
     performPairingOutput()
   }
 
+  /// Keeps in the registry that the bond of a device is lost, if it has one whose keys the kernel has.
+  func bondWasRefused(_ identity: DeviceAddress) {
+    guard let owner = setupCore.ownerOfGoodBond(with: identity), pairing.isRefusalCredible(of: owner) else {
+      return
+    }
+    performAction(.bondWasLost(identity))
+    performPairingOutput()
+  }
+
   /// Whether bluetoothd runs on this machine.
   var isBluetoothdRunning: Bool { pairing.isBluetoothdRunning ?? false }
 

@@ -111,7 +111,10 @@ struct PairingLink: Sendable {
     use(.none(error))
   }
 
-  mutating func bluetoothdWasSought(isRunning: Bool, _ bonds: [KernelBond], at now: Instant) {
+  /// `address` is the adapter's, 0 while that is not known.
+  mutating func bluetoothdWasSought(
+    isRunning: Bool, address: UInt64, _ bonds: [KernelBond], at now: Instant
+  ) {
     guard let adapter else { return }
     // A bluetoothd that starts need not change a setting, and would reply to the kernel's questions as well.
     if kernel.isPairing { requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds)) }
@@ -124,8 +127,7 @@ struct PairingLink: Sendable {
     isBluetoothdRunning = isRunning
     closeBackend(.bluetoothdChanged, at: now)
     if isRunning {
-      // bluetoothd names its adapters by the kernel's numbers.
-      bluetoothd.open(adapter: adapter, address: 0, at: now)
+      bluetoothd.open(adapter: adapter, address: address, at: now)
       use(.bluetoothd)
       notices.append(.backend(.bluetoothd))
     } else {
@@ -142,6 +144,32 @@ struct PairingLink: Sendable {
     lookDue = now.advanced(milliseconds: Self.settlingMilliseconds)
     if backend != .loan { closeBackend(.bluetoothdChanged, at: now) }
   }
+
+  // MARK: - Whose keys the kernel has
+
+  /// Why the kernel lacks the keys of the bonds that a program keeps.
+  enum KeyAbsence: Equatable, Sendable {
+    /// bluetoothd has replaced the gateway's keys with its own.
+    case bluetoothdRuns
+    /// bluetoothd has ended, and the gateway's keys have yet to be loaded.
+    case bluetoothdHasEnded
+    /// The gateway has replaced bluetoothd's keys with its own.
+    case bluetoothdDoesNotRun
+  }
+
+  /// Returns why the kernel lacks this owner's keys; nil when it has them, as far as is known.
+  func keyAbsence(of owner: BondOwner) -> KeyAbsence? {
+    switch (owner, isBluetoothdRunning) {
+    case (.gateway, true): .bluetoothdRuns
+    case (.gateway, nil): backend == .none(.bluetoothdChanged) ? .bluetoothdHasEnded : nil
+    case (.bluetoothd, false): .bluetoothdDoesNotRun
+    case (.gateway, false), (.bluetoothd, true), (.bluetoothd, nil): nil
+    }
+  }
+
+  /// Whether keys of this owner that were refused are lost. While it is being found out whether a bluetoothd has come, the
+  /// kernel may have the keys of the other.
+  func isRefusalCredible(of owner: BondOwner) -> Bool { keyAbsence(of: owner) == nil && lookDue == nil }
 
   // MARK: - Inputs
 

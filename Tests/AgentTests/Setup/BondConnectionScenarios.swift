@@ -51,6 +51,56 @@ struct BondConnectionScenarios {
     #expect(bench.harness.openLinks.map(\.target.security) == [.none])
   }
 
+  // MARK: - Keys that the kernel lacks
+
+  @Test("A bond that bluetoothd keeps is used while bluetoothd runs, and stays good while it does not")
+  func bluetoothdDoesNotRun() {
+    let bench = BondedBench(.bonded(Rows.foreignBond), scene: [.bulb(1)], runsBluetoothd: true)
+    _ = bench.connect()
+    bench.opens()
+    bench.ends(.byRemoteHost)
+    bench.harness.bluetoothdEnds()
+    // What is under way fails because the gateway has replaced the keys meanwhile.
+    let early = bench.connect()
+    bench.scenario.run(seconds: 2)
+    bench.fails(.bondRefused)
+    bench.ends(.authenticationFailed)
+    #expect(bench.failure(early).error == "ConnectionFailed")
+    let failure = bench.failure(bench.connect())
+    #expect(failure.error == "ConnectionFailed" && failure.field == nil)
+    #expect(failure.cure.contains("starts bluetoothd") && failure.cure.contains("import-bonds"))
+    #expect(bench.harness.openLinks.isEmpty)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bond == "bonded")
+  }
+
+  @Test("A bond that the gateway keeps is not used while bluetoothd runs, and stays good")
+  func bluetoothdRuns() {
+    let bench = BondedBench(runsBluetoothd: true)
+    let failure = bench.failure(bench.connect())
+    #expect(failure.error == "ConnectionFailed" && failure.field == nil)
+    #expect(failure.cure.contains("disables bluetoothd"))
+    bench.ends(.authenticationFailed)
+    bench.harness.bluetoothdEnds()
+    #expect(bench.failure(bench.connect()).cure == "try again after a few seconds")
+    bench.scenario.run(seconds: 2)
+    #expect(bench.harness.openLinks.isEmpty && bench.bond == "bonded")
+    let call = bench.connect()
+    bench.opens()
+    #expect(call.replies.map(\.error) == [nil])
+  }
+
+  @Test("Keys that are refused while a bluetoothd may have come are not lost")
+  func bluetoothdMayHaveCome() {
+    let bench = BondedBench()
+    let call = bench.connect()
+    bench.harness.receive(MgmtEvent(index: 3, .settings([.powered, .lowEnergy])))
+    bench.fails(.bondRefused)
+    #expect(bench.failure(call).error == "ConnectionFailed")
+    bench.scenario.run(seconds: 2)
+    #expect(bench.bond == "bonded")
+  }
+
   // MARK: - Lost bonds
 
   @Test("Keys that the device refuses are a lost bond: for the app, in the list and in the status")
@@ -94,9 +144,12 @@ struct BondConnectionScenarios {
     #expect(bench.bond == "lost")
   }
 
-  @Test("An app that asks its own connection for more than the keys give loses the connection, not the bond")
-  func raised() {
+  @Test(
+    "An app that asks its own connection for more than the keys give loses the connection, not the bond",
+    arguments: [false, true])
+  func raised(isPairingSocketFirst: Bool) {
     let bench = BondedBench()
+    bench.harness.isPairingSocketFirst = isPairingSocketFirst
     _ = bench.connect()
     bench.opens()
     bench.ends(.authenticationFailed)

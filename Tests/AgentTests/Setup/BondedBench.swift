@@ -27,7 +27,8 @@ struct BondedBench {
 
   init(
     _ bond: Bond = .bonded(Rows.bond(isAuthenticated: false)), scene: [SceneDevice] = [rotatingBulb],
-    hasAdapter: Bool = true, _ change: (inout GatewayManifest) -> Void = { _ in }
+    hasAdapter: Bool = true, runsBluetoothd: Bool = false,
+    _ change: (inout GatewayManifest) -> Void = { _ in }
   ) {
     let first = ConnectionBench()
     var registry = first.harness.registry
@@ -38,6 +39,7 @@ struct BondedBench {
       change(&manifest)
     }
     harness = AgentHarness(manifest, scene: scene, access: .twoApps, registry: registry, run: 2)
+    harness.runsBluetoothd = runsBluetoothd
     scenario = SetupScenario(harness)
     app = scenario.app()
     anna = scenario.watcher()

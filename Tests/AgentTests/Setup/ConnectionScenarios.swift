@@ -171,9 +171,11 @@ struct ConnectionScenarios {
     let manifest = GatewayManifest.lightsAndGarden.with { $0.gateway.radio = .index(3) }
     let harness = AgentHarness(manifest, access: .twoApps, registry: registry, run: 2)
     harness.kernel = StandInKernel()
+    harness.runsBluetoothd = true
     harness.radioComes(as: .sharedAdapter(index: 3))
     let scenario = SetupScenario(harness)
     let app = scenario.app()
+    scenario.run(seconds: 1)
     app.call("Connect", about: first.lights.accessory)
     #expect(harness.openLinks.map(\.target.isBonded) == [true])
     #expect(harness.openLinks.map(\.target.address) == [ConnectionBench.bulb])
