@@ -182,28 +182,29 @@ struct BluetoothdPairingTests {
   @Test("A link that ends after the devices' half a minute is a timeout, and one that ends before is not")
   func devicesGiveUp() {
     for (milliseconds, error) in [(29_500, PairingError.timeout(isAsking: false)), (5000, .deviceIsGone)] {
-      var world = BluetoothdWorld(.isSilent)
-      world.pair()
-      world.run(milliseconds: Int64(milliseconds))
-      world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .authenticationFailed)))
-      for output in world.bluetoothd.givesUp() { world.post(output) }
-      world.run()
-      #expect(world.error == error)
+      #expect(Self.error(.isSilent, givesUpAfter: milliseconds) == error)
     }
   }
 
   @Test("A question that bluetoothd withdraws because the device gave up was not answered in time")
   func withdrawnQuestion() {
     for (milliseconds, error) in [(29_500, PairingError.timeout(isAsking: true)), (5000, .deviceIsGone)] {
-      var world = BluetoothdWorld(.compares)
-      world.pair()
-      world.run(milliseconds: Int64(milliseconds))
-      world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .authenticationFailed)))
-      world.post(.event(.questionsCancelled))
-      for output in world.bluetoothd.givesUp() { world.post(output) }
-      world.run()
-      #expect(world.error == error)
+      #expect(Self.error(.compares, givesUpAfter: milliseconds, [.questionsCancelled]) == error)
     }
+  }
+
+  /// Why a pairing fails whose device gives up after a time; bluetoothd reports the events before its reply.
+  private static func error(
+    _ behavior: ScriptedBluetoothd.Behavior, givesUpAfter milliseconds: Int, _ events: [BusEvent] = []
+  ) -> PairingError? {
+    var world = BluetoothdWorld(behavior)
+    world.pair()
+    world.run(milliseconds: Int64(milliseconds))
+    world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .authenticationFailed)))
+    for event in events { world.post(.event(event)) }
+    for output in world.bluetoothd.givesUp() { world.post(output) }
+    world.run()
+    return world.error
   }
 
   @Test("A question about another device is refused and reported, and the pairing goes on")
