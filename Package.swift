@@ -84,6 +84,8 @@ let package = Package(
     .target(
       name: "KernelNetworks", dependencies: ["CWireless", "HCI", "LinuxSystem", "Wireless"],
       swiftSettings: strict),
+    // The networks in the stores of NetworkManager, wpa_supplicant and iwd.
+    .target(name: "KnownNetworks", dependencies: ["LinuxSystem"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
       name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
@@ -131,14 +133,14 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "HCI", "Discovery", "Controller", "Manifest", "Registry", "Pairing", "Setup", "JSON", "Varlink",
-        "Interfaces", "RegistryFormat", "Explanation",
+        "Interfaces", "RegistryFormat", "Explanation", "Wireless",
       ],
       swiftSettings: strict),
     .target(
       name: "AgentRuntime",
       dependencies: [
         "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Pairing", "Setup", "Agent", "JSON", "Varlink",
-        "Interfaces", "LinuxSystem", "ManifestFormat", "RegistryStore",
+        "Interfaces", "KernelNetworks", "LinuxSystem", "ManifestFormat", "RegistryStore", "Wireless",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -158,6 +160,10 @@ let package = Package(
         "HCI", "LaboratoryRadio", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio",
       ],
       path: "Scripts/laboratory/VhciScene", swiftSettings: strict),
+    // What both sources of networks deliver.
+    .executableTarget(
+      name: "network-list", dependencies: ["KernelNetworks", "LinuxSystem", "Wireless"],
+      path: "Scripts/laboratory/NetworkList", swiftSettings: strict),
     // An app that reads, writes and subscribes to what a scenario names.
     .executableTarget(
       name: "link-probe", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
@@ -167,7 +173,8 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "ManifestFormat", "Registry",
+        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
+        "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -237,6 +244,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),
     .testTarget(
       name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest", "Registry"],
       swiftSettings: strict),
@@ -383,7 +391,7 @@ let package = Package(
         "CPeer",
         "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryStore",
         "RegistrySupport",
-        "TestSupport", "Varlink", "VirtualRadio", "virtual-controller",
+        "TestSupport", "Varlink", "VirtualRadio", "Wireless", "virtual-controller",
       ],
       swiftSettings: strict),
     .target(
@@ -392,7 +400,7 @@ let package = Package(
         "Agent", "Controller", "Interfaces", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON",
         "TestSupport",
         "Varlink",
-        "VirtualRadio",
+        "VirtualRadio", "Wireless",
       ],
       path: "Scripts/simulation/AgentSimulation", swiftSettings: strict),
     .executableTarget(
@@ -468,9 +476,10 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON", "Manifest",
-        "ManifestFormat", "Pairing", "Registry", "RegistryFormat", "RegistryStore", "RegistrySupport",
-        "SceneFormat", "TestSupport", "Varlink", "VirtualRadio", "Wireless",
+        "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON",
+        "KnownNetworks", "Manifest", "ManifestFormat", "Pairing", "Registry", "RegistryFormat",
+        "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
+        "Wireless",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),

@@ -104,12 +104,12 @@ open class ASDiscoveredAccessory: ASAccessory, @unchecked Sendable {
     super.init(line, descriptor: descriptor)
   }
 
-  /// What the device advertises, by the `CBAdvertisementData…` keys.
+  /// What the device advertises, by the `CBAdvertisementData…` keys; nil for a network, which has an ``ssid`` instead.
   open var bluetoothAdvertisementData: [AnyHashable: Any]? {
-    AdvertisementDictionary(payload, isConnectable: isConnectable).values
+    ssid != nil ? nil : AdvertisementDictionary(payload, isConnectable: isConnectable).values
   }
 
-  /// dBm.
+  /// dBm; nil for a network.
   open var bluetoothRSSI: Int? { rssi }
 }
 

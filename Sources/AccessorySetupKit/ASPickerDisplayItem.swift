@@ -51,8 +51,8 @@ open class ASMigrationDisplayItem: ASPickerDisplayItem, @unchecked Sendable {
   /// - `00000000-0000-0000-0000-AABBCCDDEEFF`: the device that BlueZ knows at the address AA:BB:CC:DD:EE:FF. Where it knows a
   ///   public and a random device with this address, the call fails with ``ASError/Code/invalidRequest``.
   open var peripheralIdentifier: UUID?
-  /// The full name of a network. Gateways know no networks yet: an item with a name is refused with
-  /// ``ASError/Code/invalidRequest``.
+  /// The full name of a network, for which the descriptor has `ssid` or `ssidPrefix`. Alone it names an accessory that is
+  /// found by its network; beside ``peripheralIdentifier``, the network of that device.
   open var hotspotSSID: String?
   /// No gateway has Wi-Fi Aware: an item with another value than 0 is refused.
   open var wifiAwarePairedDeviceID: ASAccessory.WiFiAwarePairedDeviceID = 0

@@ -46,6 +46,10 @@ public enum Action: Sendable {
   /// Read the devices that BlueZ knows, then call ``AgentCore/knownDevicesWereRead(_:at:)``. One reading is under way at a
   /// time.
   case readKnownDevices
+  /// Read the networks that the interface knows, then call ``AgentCore/networksWereRead(_:of:at:)`` with this number.
+  case readNetworks(UInt64, interface: String)
+  /// Start a scan for networks, then call ``AgentCore/networkScanWasStarted(_:of:at:)`` with this number.
+  case startNetworkScan(UInt64, interface: String)
   /// Run the manifest's `on_touch` program, if it names one.
   case signalTouch(TouchSignal)
   /// Connect a socket to an accessory, then call ``AgentCore/linkOpened(_:at:)`` or

@@ -5,8 +5,9 @@ public import HCI
 import Manifest
 import Setup
 import Varlink
+import Wireless
 
-/// One turn of the agent: its time and its actions.
+/// One turn of the agent: its time, its actions, and what it may ask the machine.
 struct AgentTurn {
   private(set) var now: Instant
   /// How many microseconds the radio's clock runs ahead.
@@ -17,6 +18,8 @@ struct AgentTurn {
   var isEnding = false
   /// The data path's time while the adapter is lent for a pairing: it does not pass.
   var pause: Instant?
+  /// Measures this process.
+  var measureProcess: () -> ProcessFigures? = { nil }
   /// What the shell has yet to do, in order.
   fileprivate var actions: [Action] = []
 
@@ -39,6 +42,7 @@ extension AgentCore {
     advanceSetup()
     advanceLinks()
     advancePairing()
+    advanceNetworkScans()
     feeds.advertisements.readSightings(dataPath, setupCore.grants)
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.
@@ -71,7 +75,7 @@ extension AgentCore {
     if turn.isBusy { return now }
     return .earliest(
       .earliest(.earliest(pipelineDeadline, radio.deadline), .earliest(links.deadline, pairing.deadline)),
-      .earliest(clientDeadline, setupDeadline))
+      .earliest(.earliest(clientDeadline, setupDeadline), networkLink.plan.deadline))
   }
 
   /// The data path's deadline may be late by as much as a report may, so that a room full of devices does not wake the

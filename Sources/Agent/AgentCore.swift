@@ -74,6 +74,8 @@ public final class AgentCore {
   var configuration: Configuration
   var dataPath: ManifestDataPath
   var radio: Radio
+  /// The networks in reach, what items have found among them, and when they are looked for.
+  var networkLink: NetworkLink
   /// The clients that receive the radio's packets as they are.
   var taps = RadioTaps()
   var clients: ClientTable
@@ -90,7 +92,10 @@ public final class AgentCore {
   public internal(set) var counters = AgentCounters()
   var turn: AgentTurn
   /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
-  public var measureProcess: () -> ProcessFigures? = { nil }
+  public var measureProcess: () -> ProcessFigures? {
+    get { turn.measureProcess }
+    set { turn.measureProcess = newValue }
+  }
 
   public init(_ setup: Setup, at now: Instant) {
     configuration = setup.configuration
@@ -101,6 +106,7 @@ public final class AgentCore {
       manifest, identities: setup.configuration.identities,
       adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch,
       hashKey: HashKey(random: AES128.encrypt(Block128(high: .max, low: .max), key: setup.secret).low))
+    networkLink = NetworkLink(manifest.items)
     radio = Radio(addressSeed: setup.epoch, at: now)
     clients = ClientTable(manifest.gateway.limits)
     setupCore = SetupCore(setup.configuration.setup, secret: setup.secret, at: now)
@@ -162,6 +168,8 @@ struct EventFeeds {
   var advertisements: AdvertisementFeeds
   /// Connections and changes of the radio, for operators.
   var conditions = Ring<WatchedCondition>(capacity: 64)
+  /// The networks that items have found and lost, for operators.
+  var networks = Ring<NetworkEventLine>(capacity: 256)
 
   init(_ epoch: Block128) {
     self.epoch = epoch

@@ -30,6 +30,7 @@ public enum Notice: Equatable, Sendable {
   case setup(SetupNotice)
   case link(LinkNotice)
   case pairing(PairingNotice)
+  case networks(NetworkNotice)
 }
 
 /// Why the agent ends a connection that its client did not end.

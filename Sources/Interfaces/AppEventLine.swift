@@ -59,7 +59,7 @@ extension AppEventLine: ReadableLine {
   }
 }
 
-/// A device that a filtered picker has found: `Discovered` of `io.accessoryd.Session`, and `ASDiscoveredAccessory`.
+/// A device or a network that a filtered picker has found: `Discovered` of `io.accessoryd.Session`, and `ASDiscoveredAccessory`.
 public struct DiscoveredLine: Equatable, ReadableLine {
   /// Means nothing outside its picker.
   public var discovered: UInt32
@@ -72,9 +72,11 @@ public struct DiscoveredLine: Equatable, ReadableLine {
   public var isConnectable: Bool?
   /// When it was received; nil from an agent that does not say.
   public var time: Seconds?
-  /// Advertising data, then scan response.
+  /// The network's name; nil for a device.
+  public var ssid: AirText?
+  /// Advertising data, then scan response; empty for a network.
   public var payload: [UInt8]
-  /// dBm.
+  /// dBm of the last report or beacon.
   public var rssi: Int8?
 
   public init(discovered: UInt32, itemIndex: Int, item: String?, payload: [UInt8], rssi: Int8?) {
@@ -92,15 +94,23 @@ public struct DiscoveredLine: Equatable, ReadableLine {
     if let descriptor { json.object("descriptor", descriptor) }
     if let isConnectable { json.member("connectable", isConnectable) }
     if let time { json.member("time", time) }
+    if let ssid {
+      json.member("ssid", ssid)
+      if let rssi { json.member("signal", rssi) }
+      return
+    }
     json.member("bluetoothAdvertisementData", Hex(payload))
     if let rssi { json.member("bluetoothRSSI", rssi) }
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    let ssid = try line.airTextIfPresent("ssid")
     self.init(
       discovered: try line.integer("discovered"), itemIndex: try line.integer("itemIndex"),
-      item: try line.stringIfPresent("item"), payload: try line.bytes("bluetoothAdvertisementData"),
-      rssi: try line.integerIfPresent("bluetoothRSSI"))
+      item: try line.stringIfPresent("item"),
+      payload: try ssid == nil ? line.bytes("bluetoothAdvertisementData") : [],
+      rssi: try line.integerIfPresent(ssid == nil ? "bluetoothRSSI" : "signal"))
+    self.ssid = ssid
     descriptor = try line.lineIfPresent("descriptor")
     isConnectable = try line.boolIfPresent("connectable")
     time = try line.secondsIfPresent("time")

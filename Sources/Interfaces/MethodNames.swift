@@ -7,6 +7,7 @@ public enum GatewayMethodName: String, ServedMethod {
   case status = "io.accessoryd.Gateway.Status"
   case metrics = "io.accessoryd.Gateway.Metrics"
   case sightings = "io.accessoryd.Gateway.Sightings"
+  case networks = "io.accessoryd.Gateway.Networks"
   case watch = "io.accessoryd.Gateway.Watch"
   case explain = "io.accessoryd.Gateway.Explain"
   case `try` = "io.accessoryd.Gateway.Try"
@@ -17,7 +18,7 @@ public enum GatewayMethodName: String, ServedMethod {
   public var replies: ReplyCount {
     switch self {
     case .status, .metrics, .reload: .one
-    case .sightings, .watch, .explain, .try, .suggest, .capture: .many
+    case .sightings, .networks, .watch, .explain, .try, .suggest, .capture: .many
     }
   }
 }

@@ -11,6 +11,8 @@ public struct OpenParameters: Equatable, Line {
   public var takesFirstImmediate = false
   /// An address; nil unless the request is for one device.
   public var device: String?
+  /// A network's name; nil unless the request is for one network.
+  public var network: AirText?
   /// How many accessories to set up; nil for one.
   public var count: Int64?
   public var discoveryTimeout: String?
@@ -24,6 +26,7 @@ public struct OpenParameters: Equatable, Line {
     if usesTouch { json.member("usesTouch", true) }
     if takesFirstImmediate { json.member("takesFirstImmediate", true) }
     if let device { json.member("device", device) }
+    if let network { json.member("network", network) }
     if let count { json.member("count", count) }
     if let discoveryTimeout { json.member("discoveryTimeout", discoveryTimeout) }
   }
@@ -36,6 +39,7 @@ extension OpenParameters: ReadableLine {
     usesTouch = try line.boolIfPresent("usesTouch") ?? false
     takesFirstImmediate = try line.boolIfPresent("takesFirstImmediate") ?? false
     device = try line.stringIfPresent("device")
+    network = try line.airTextIfPresent("network")
     count = try line.integerIfPresent("count")
     discoveryTimeout = try line.stringIfPresent("discoveryTimeout")
   }

@@ -13,7 +13,7 @@ public struct RequestItemLine: Equatable, Line {
   public var finishInApp: Bool
   /// A device has to be held at the gateway.
   public var immediate: Bool
-  /// The chosen device's network is known by its beginning only.
+  /// The chosen device's network is known by its beginning only; nil for an item that is found by its network.
   public var ssidPrefix: String?
   /// How a name that is typed at setup begins, because it is also the name of the network.
   public var namePrefix: String?
@@ -21,6 +21,8 @@ public struct RequestItemLine: Equatable, Line {
   public var isMigration: Bool
   /// How the device will be paired; nil when it will not be.
   public var pairing: PairingDemandName?
+  /// Its candidates are networks.
+  public var isFoundByNetwork = false
 
   public init(
     item: String?, name: String, productImage: String? = nil, rename: Bool = false,
@@ -49,6 +51,7 @@ public struct RequestItemLine: Equatable, Line {
     json.member("isImmediate", immediate)
     if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
     if let namePrefix { json.member("namePrefix", namePrefix) }
+    if isFoundByNetwork { json.member("isFoundByNetwork", true) }
     if isMigration { json.member("isMigration", true) }
     if let pairing { json.member("pairing", pairing.rawValue) }
   }
@@ -64,6 +67,7 @@ extension RequestItemLine: ReadableLine {
       ssidPrefix: try line.stringIfPresent("ssidPrefix"),
       namePrefix: try line.stringIfPresent("namePrefix"),
       isMigration: try line.boolIfPresent("isMigration") ?? false)
+    isFoundByNetwork = try line.boolIfPresent("isFoundByNetwork") ?? false
     pairing = try line.valueIfPresent("pairing", of: PairingDemandName.allCases, \.rawValue)
   }
 }

@@ -36,6 +36,8 @@ public struct StatusLine: Equatable, Line {
   public let epoch: String
   public let time: Seconds
   public let radio: RadioLine
+  /// How networks are looked for; nil when the manifest names no interface for them.
+  public let wifi: WirelessLine?
   public let problems: [Problem]
   /// What the manifest asks for and does not get; it is no problem of the running agent.
   public let warnings: [Problem]
@@ -46,12 +48,13 @@ public struct StatusLine: Equatable, Line {
 
   public init(
     version: String, epoch: String, time: Seconds, radio: RadioLine, problems: [Problem],
-    warnings: [Problem] = [], counts: [Count: Int64]
+    wifi: WirelessLine? = nil, warnings: [Problem] = [], counts: [Count: Int64]
   ) {
     self.version = version
     self.epoch = epoch
     self.time = time
     self.radio = radio
+    self.wifi = wifi
     self.problems = problems
     self.warnings = warnings
     self.counts = counts
@@ -67,6 +70,11 @@ public struct StatusLine: Equatable, Line {
     json.member("epoch", epoch)
     json.member("time", time)
     json.object("radio") { radio.writeMembers(to: &$0, includingNull: includingNull) }
+    if let wifi {
+      json.object("wifi") { wifi.writeMembers(to: &$0, includingNull: includingNull) }
+    } else if includingNull {
+      json.member("wifi", String?.none)
+    }
     json.objects("problems", problems)
     json.objects("warnings", warnings)
     for count in Count.allCases { json.member(count.rawValue, counts[count] ?? 0) }
@@ -80,6 +88,7 @@ extension StatusLine: ReadableLine {
     self.init(
       version: try line.string("version"), epoch: try line.string("epoch"), time: try line.seconds("time"),
       radio: try line.line("radio"), problems: try line.lines("problems"),
+      wifi: try line.lineIfPresent("wifi"),
       warnings: try line.lines("warnings"), counts: counts)
   }
 }

@@ -10,6 +10,9 @@ public enum WatchReply: Equatable, ReadableLine {
   /// A device that an item has found already.
   case present(DeviceLine)
   case event(EventLine)
+  /// A network that an item has found already.
+  case presentNetwork(NetworkLine)
+  case network(NetworkEventLine)
   /// A connection of an app that was made or has ended.
   case connection(ConnectionLine)
   /// A change of the radio's state.
@@ -18,6 +21,8 @@ public enum WatchReply: Equatable, ReadableLine {
   case missed(Int64)
   /// How many connections and changes of the radio were overwritten, likewise.
   case missedConnections(Int64)
+  /// How many events of networks were overwritten, likewise.
+  case missedNetworks(Int64)
 
   public func writeMembers(to json: inout JSONWriter) {
     switch self {
@@ -28,10 +33,13 @@ public enum WatchReply: Equatable, ReadableLine {
       if isReset { json.member("isReset", true) }
     case .present(let device): json.object("present", device)
     case .event(let event): json.object("event", event)
+    case .presentNetwork(let network): json.object("presentNetwork", network)
+    case .network(let event): json.object("network", event)
     case .connection(let connection): json.object("connection", connection)
     case .radioChanged(let change): json.object("radioChanged", change)
     case .missed(let count): json.member("missed", count)
     case .missedConnections(let count): json.member("missedConnections", count)
+    case .missedNetworks(let count): json.member("missedNetworks", count)
     }
   }
 
@@ -40,6 +48,10 @@ public enum WatchReply: Equatable, ReadableLine {
       self = .event(event)
     } else if let device: DeviceLine = try reply.lineIfPresent("present") {
       self = .present(device)
+    } else if let network: NetworkLine = try reply.lineIfPresent("presentNetwork") {
+      self = .presentNetwork(network)
+    } else if let event: NetworkEventLine = try reply.lineIfPresent("network") {
+      self = .network(event)
     } else if let connection: ConnectionLine = try reply.lineIfPresent("connection") {
       self = .connection(connection)
     } else if let change: RadioChangeLine = try reply.lineIfPresent("radioChanged") {
@@ -50,6 +62,9 @@ public enum WatchReply: Equatable, ReadableLine {
     } else if let count: Int64 = try reply.integerIfPresent("missedConnections") {
       guard count > 0 else { throw reply.error("missedConnections", .unknownValue) }
       self = .missedConnections(count)
+    } else if let count: Int64 = try reply.integerIfPresent("missedNetworks") {
+      guard count > 0 else { throw reply.error("missedNetworks", .unknownValue) }
+      self = .missedNetworks(count)
     } else {
       let sequence: Int64 = try reply.integer("sequence")
       guard sequence >= 0 else { throw reply.error("sequence", .unknownValue) }

@@ -53,6 +53,15 @@ public struct DiscoveryDescriptor: Hashable, Sendable {
 
   /// Whether a clause looks at network names.
   public var hasWiFiClause: Bool { ssid != nil || ssidPrefix != nil }
+
+  /// Whether accessories are found by their network. With Bluetooth clauses beside it, only those are matched.
+  public var isFoundByNetwork: Bool { hasWiFiClause && !hasBluetoothClause }
+
+  /// Whether a network's name is the whole one, or begins with the prefix.
+  public func matches(network name: [UInt8]) -> Bool {
+    if let ssid { return name == ssid }
+    return ssidPrefix.map { name.starts(with: $0) } ?? false
+  }
 }
 
 /// How a name is compared: the supported options of `NSString.CompareOptions`, with its raw values.

@@ -25,9 +25,11 @@ public struct DisplayItem: Equatable, Sendable {
   public var selection: Selection = .operator
   public var setupOptions: SetupOptions = []
   public var renameOptions: RenameOptions = []
-  /// Whether a name that is typed at setup also names the network, because the item knows only its prefix.
+  /// Whether a name that is typed at setup also names the network, because the item knows only its prefix. A network
+  /// that was found has its whole name, by which its app joins it.
   public var renamesNetwork: Bool {
     setupOptions.contains(.rename) && renameOptions.contains(.ssid) && descriptor.ssidPrefix != nil
+      && descriptor.hasBluetoothClause
   }
   /// How devices that are paired have to be paired; nil when a person may use any method, and only a person.
   public var pairing: PairingDemand?

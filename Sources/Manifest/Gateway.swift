@@ -34,6 +34,11 @@ public struct Gateway: Equatable, Sendable {
   public var scan = Scan.auto
   /// The interface that scans for network names; nil for none.
   public var wifi: String?
+  /// Why an item that is found by its network never matches without ``wifi``, and what to do, as a sentence for
+  /// integrators.
+  public static let reasonNoNetworkMatches =
+    "never matches: [gateway] names no interface to look for networks with; add wifi = \"wlan0\" to it, or as the "
+    + "interface is called"
   /// A profile in `Board/`.
   public var board = "generic"
   /// A program that signals the outcome of a touch.

@@ -48,6 +48,10 @@ public struct ManifestDiagnostic: Equatable, Sendable {
   public enum Setup: Equatable, Sendable {
     case weakForSelection(DisplayItem.Selection)
     case touchWithoutImmediateRange
+    /// A network is not held at the gateway.
+    case touchOfNetwork
+    /// Every access point can take a name that begins like the item's.
+    case automaticByPrefix
     /// `pairing` of an item whose devices are not paired.
     case pairingWithoutOption
     /// Touch and automatic setup have no person who could compare or type digits.
@@ -81,8 +85,9 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case blobNeverFits(byteCount: Int, byteCountMax: Int)
     case nameNeverFits(byteCount: Int, byteCountMax: Int)
     case blobBeginsWithItsKey
-    case missing(MissingFeature)
-    /// Networks are not looked for, so no interface for that is used.
+    /// The item is found by its network, and the gateway has no interface to look for networks with.
+    case wifiInterfaceMissing
+    /// No app may look for networks.
     case wifiInterfaceUnused
     case nameWithPassiveScan
     case overlap(DescriptorOverlap, app: String, id: String)
@@ -107,6 +112,8 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case noRename
     /// The item has no SSID to rename.
     case noSSID
+    /// The item's network was found, so that its name is known.
+    case networkFound
     /// Without `anchored`, a substring is the same from either end.
     case notAnchored
   }

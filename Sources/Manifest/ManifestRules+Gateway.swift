@@ -5,7 +5,7 @@ import Discovery
 extension ManifestRules {
   /// Checks the sizes that must not exceed one another, and settings without an effect.
   mutating func checkGateway() {
-    if manifest.gateway.wifi != nil {
+    if manifest.gateway.wifi != nil, !manifest.apps.contains(where: { $0.supports.contains(.wifi) }) {
       let path = ManifestKeyPath().appending(RootKey.gateway).appending(GatewayKey.wifi)
       report(.warning(.wifiInterfaceUnused), at: path)
     }

@@ -17,7 +17,14 @@ extension ManifestRules {
   /// Checks that an item that is set up without confirmation has a specific descriptor.
   mutating func checkSelection(of item: DisplayItem, at path: ManifestKeyPath) {
     guard item.selection.isHandsFree, isLegible(path.appending(ItemKey.descriptor)) else { return }
-    if !item.descriptor.isDistinct {
+    if item.descriptor.isFoundByNetwork {
+      switch item.selection {
+      case .touch: report(.setup(.touchOfNetwork), at: path.appending(ItemKey.select))
+      case .automatic where item.descriptor.ssid == nil:
+        report(.setup(.automaticByPrefix), at: path.appending(ItemKey.select))
+      case .automatic, .operator, .observe: break
+      }
+    } else if !item.descriptor.isDistinct {
       report(.setup(.weakForSelection(item.selection)), at: path.appending(ItemKey.select))
     } else if item.selection == .touch, item.descriptor.range != .immediate {
       report(.setup(.touchWithoutImmediateRange), at: path.appending(ItemKey.select))
@@ -52,6 +59,8 @@ extension ManifestRules {
       let renameOptions = path.appending(ItemKey.renameOptions)
       if !item.setupOptions.contains(.rename) {
         report(.warning(.noEffect(.noRename)), at: renameOptions)
+      } else if item.descriptor.isFoundByNetwork {
+        report(.warning(.noEffect(.networkFound)), at: renameOptions)
       } else if item.descriptor.ssidPrefix == nil {
         report(.warning(.noEffect(.noSSID)), at: renameOptions)
       }

@@ -14,8 +14,9 @@ extension ManifestRules {
     checkManufacturerData(of: descriptor, at: path)
     checkServiceData(of: descriptor, at: path)
     checkName(of: descriptor, at: path)
-    for (feature, key) in item.missingFeatures {
-      report(.warning(.missing(feature)), at: path.appending(key))
+    if descriptor.isFoundByNetwork, manifest.gateway.wifi == nil {
+      let key = descriptor.ssid == nil ? DescriptorKey.ssidPrefix : .ssid
+      report(.warning(.wifiInterfaceMissing), at: path.appending(key))
     }
     checkSupportedOptions(of: descriptor, at: path)
   }

@@ -55,6 +55,11 @@ extension ManifestDiagnostic.Setup {
         + "bluetooth-name-substring, or use select = \"operator\""
     case .touchWithoutImmediateRange:
       "a touch is seen by the immediate gate; add bluetooth-range = \"immediate\" to the descriptor"
+    case .touchOfNetwork:
+      "a network is never held at the gateway, so that no touch chooses it; use select = \"operator\""
+    case .automaticByPrefix:
+      "every access point can take a name that begins like this; use ssid with the whole name, or "
+        + "select = \"operator\""
     case .pairingWithoutOption:
       "the item's devices are not paired; add \"bluetoothPairingLE\" to supported-options, or remove pairing"
     case .pairingWithoutPerson(let selection):
@@ -120,8 +125,9 @@ extension ManifestDiagnostic.Warning {
       "never matches: the name has \(byteCount) bytes and a device's name at most \(most); shorten it"
     case .blobBeginsWithItsKey:
       "the blob begins with the key's own bytes, which stand before the data and are not part of it; remove them"
-    case .missing(let feature): feature.sentence
-    case .wifiInterfaceUnused: "no effect: this version does not look for networks; remove it"
+    case .wifiInterfaceMissing: Gateway.reasonNoNetworkMatches
+    case .wifiInterfaceUnused:
+      "no effect: no app looks for networks; remove it, or add \"WiFi\" to an app's supports"
     case .nameWithPassiveScan:
       "may never match: many devices send their name only when asked; use scan = \"auto\" in [gateway]"
     case .optionWithoutPairing(let option):
@@ -156,6 +162,8 @@ extension ManifestDiagnostic.NoEffect {
     case .noRename: "no effect: nothing is renamed; add \"rename\" to setup-options"
     case .noSSID:
       "no effect: only a network that is looked for by ssid-prefix is renamed; remove the option or add that"
+    case .networkFound:
+      "no effect at setup: the app needs the network's name as it is on the air, to join it; remove the option"
     case .notAnchored: "no effect: \"backwards\" finds a name's end only together with \"anchored\"; add it"
     }
   }

@@ -14,8 +14,13 @@ struct PickerColumns: Equatable {
   /// The gate's default threshold, in dBm.
   private static let atGatewayLevel: Int8 = -50
   private static let deviceCaptions = ["calls itself", "own name", "own"]
+  /// Where some candidates are networks, and where all are.
+  private static let mixedCaptions = ["own name, network", "own, network", "network", "net"]
+  private static let networkCaptions = ["network", "net"]
 
   let glyphs: Glyphs
+  private let captionsOfDevice: [String]
+  private let captionOfTail: String
   private(set) var name = nameColumnsMin
   /// 0 for none.
   private(set) var device = 0
@@ -29,7 +34,12 @@ struct PickerColumns: Equatable {
 
   init(_ rows: [PickerRow], columns: Int, glyphs: Glyphs) {
     self.glyphs = glyphs
-    tail = Self.tail(rows.map(\.line.address))
+    tail = Self.tail(rows.compactMap(\.line.address))
+    let networkCount = rows.count { $0.line.network != nil }
+    captionsOfDevice =
+      networkCount == 0
+      ? Self.deviceCaptions : networkCount < rows.count ? Self.mixedCaptions : Self.networkCaptions
+    captionOfTail = networkCount > 0 && networkCount == rows.count ? "security" : "address"
     // Marker, name, level and address tail always appear.
     var left = columns - Self.markerColumns - name - " -44".count - (3 * tail + 1)
     func reserve(_ columns: Int) -> Bool {
@@ -38,7 +48,7 @@ struct PickerColumns: Equatable {
       return true
     }
     let names = rows.map { glyphs.shown($0.line.name, columnsMax: 28).columnCount }.max() ?? 0
-    let devices = rows.compactMap(\.line.deviceName).map { glyphs.shown($0, columnsMax: 28).columnCount }
+    let devices = rows.compactMap(\.line.ownName).map { glyphs.shown($0, columnsMax: 28).columnCount }
     let longest = rows.map { Self.longHints($0.line).count }.max() ?? 0
     hasBars = reserve(5)
     if longest > 0, reserve(3) { hints = .short }
@@ -48,7 +58,7 @@ struct PickerColumns: Equatable {
     hasUnit = reserve(4)
     if hints == .short, reserve(longest - 2) { hints = .long }
     grow(&name, to: names, &left)
-    if device > 0 { grow(&device, to: max(devices.max() ?? 0, Self.deviceCaptions[0].count), &left) }
+    if device > 0 { grow(&device, to: max(devices.max() ?? 0, captionsOfDevice[0].count), &left) }
     if reserve(3 * (6 - tail)) { tail = 6 }
     hasHistory = reserve(PickerRow.historyMax + 1)
   }
@@ -71,10 +81,10 @@ struct PickerColumns: Equatable {
   var captions: ScreenLine {
     line(
       marker: "", name: "name",
-      device: Self.deviceCaptions.first { $0.count <= device } ?? "", bars: "signal",
+      device: captionsOfDevice.first { $0.count <= device } ?? "", bars: "signal",
       level: hasBars ? "" : "dBm",
       history: "history", age: "heard",
-      tail: "address", hints: "")
+      tail: captionOfTail, hints: "")
   }
 
   func line(_ row: PickerRow, isSelected: Bool, at now: Instant) -> ScreenLine {
@@ -87,11 +97,11 @@ struct PickerColumns: Equatable {
     }
     return self.line(
       marker: isSelected ? glyphs.marker : "", name: glyphs.shown(line.name, columnsMax: name),
-      device: line.deviceName.map { glyphs.shown($0, columnsMax: max(1, device)) } ?? "",
-      bars: glyphs.bars(row.isGone ? nil : line.filteredRSSI),
-      level: row.isGone ? "gone" : line.filteredRSSI.map { "\($0)" } ?? "-",
+      device: line.ownName.map { glyphs.shown($0, columnsMax: max(1, device)) } ?? "",
+      bars: glyphs.bars(row.isGone ? nil : line.level),
+      level: row.isGone ? "gone" : line.level.map { "\($0)" } ?? "-",
       levelStyle: Self.style(row), history: glyphs.history(row.history), age: Self.age(row, at: now),
-      tail: Self.tail(of: line.address, bytes: tail), hints: hint)
+      tail: Self.tail(of: line, bytes: tail), hints: hint)
   }
 
   private func line(
@@ -118,10 +128,10 @@ struct PickerColumns: Equatable {
     return line
   }
 
-  /// Green at a level that the gate lets in by default, red when the device is gone.
+  /// Green at a level that the gate lets in by default, red when the candidate is gone. A network has no gate.
   private static func style(_ row: PickerRow) -> ScreenStyle {
     if row.isGone { return .bad }
-    return (row.line.filteredRSSI ?? .min) >= atGatewayLevel ? .good : []
+    return row.line.network == nil && (row.line.level ?? .min) >= atGatewayLevel ? .good : []
   }
 
   // MARK: Words
@@ -138,7 +148,19 @@ struct PickerColumns: Equatable {
     return seconds < 100 ? "\(seconds) s" : "\(min(seconds / 60, 999)) m"
   }
 
-  private static func tail(of address: WireAddress, bytes: Int) -> String {
-    String((address.text ?? "").suffix(3 * bytes - 1))
+  /// The end of the address, or how the network is protected.
+  private static func tail(of line: CandidateLine, bytes: Int) -> String {
+    if let network = line.network { return network.security.shortText }
+    return String((line.address?.text ?? "").suffix(3 * bytes - 1))
   }
+}
+
+extension CandidateLine {
+  /// How the device calls itself, or the network's name.
+  fileprivate var ownName: AirText? { deviceName ?? network?.ssid }
+}
+
+extension NetworkLine.Security {
+  /// At most five columns: as many as the tail of an address.
+  fileprivate var shortText: String { self == .enterprise ? "eap" : rawValue }
 }

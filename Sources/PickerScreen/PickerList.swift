@@ -4,14 +4,15 @@ import HCI
 import Interfaces
 import ToolText
 
-/// The devices of a request in the order of their rows, and the selected one.
+/// The devices and networks of a request in the order of their rows, and the selected one.
 ///
 /// Until a key acts on a row, the list shows its top, and the first row is selected. From then on the selected device
 /// stays on its line of the screen whatever happens around it: the other rows are sorted around it, and no line is
 /// empty while rows are out of sight. When the device is gone, its row stays until the selection moves, so that no
 /// other device slips under a key that is being pressed.
 ///
-/// With a filter only the devices appear of which the name, the name of their own, or the address has its text.
+/// With a filter only the candidates appear of which the name, the name of their own or of the network, or the address
+/// has its text.
 ///
 /// Capacity: ``rowsMax`` devices, more than the agent reports; further ones do not appear.
 struct PickerList: Equatable, Sendable {
@@ -38,10 +39,10 @@ struct PickerList: Equatable, Sendable {
   /// In lower case; empty for none.
   private(set) var filter = ""
   /// The device that the operator selected; nil before the first key.
-  private(set) var pinned: WireAddress?
+  private(set) var pinned: CandidateLine.Key?
   /// When another device took the first row; nil while the row has its first device.
   private(set) var firstChanged: Instant?
-  private var first: WireAddress?
+  private var first: CandidateLine.Key?
   /// The pinned row's index in its group, while the group has that many rows.
   private var slot = 0
   /// The line of the screen for the pinned row, while the screen has that many lines.
@@ -52,14 +53,14 @@ struct PickerList: Equatable, Sendable {
   var isEmpty: Bool { all.isEmpty }
   /// With and without the filter.
   var counts: (shown: Int, all: Int) { (rows.count, all.count) }
-  var selected: WireAddress? { pinned ?? firstRow?.line.address }
-  var selectedRow: PickerRow? { rows.first { $0.line.address == selected } }
+  var selected: CandidateLine.Key? { pinned ?? firstRow?.line.key }
+  var selectedRow: PickerRow? { rows.first { $0.line.key == selected } }
   private var firstRow: PickerRow? { rows.min(by: PickerRow.isAbove) }
 
   // MARK: Replies of the agent
 
   mutating func update(_ line: CandidateLine, at now: Instant) {
-    if let index = all.firstIndex(where: { $0.line.address == line.address }) {
+    if let index = all.firstIndex(where: { $0.line.key == line.key }) {
       all[index].update(line, at: now)
     } else if all.count < Self.rowsMax {
       all.append(PickerRow(line, at: now))
@@ -69,14 +70,14 @@ struct PickerList: Equatable, Sendable {
 
   mutating func markGone(_ candidate: UInt32, at now: Instant) {
     guard let index = all.firstIndex(where: { $0.line.candidate == candidate }) else { return }
-    if all[index].line.address == pinned { all[index].isGone = true } else { all.remove(at: index) }
+    if all[index].line.key == pinned { all[index].isGone = true } else { all.remove(at: index) }
     noteFirst(at: now)
   }
 
   private mutating func noteFirst(at now: Instant) {
-    guard let address = firstRow?.line.address, address != first else { return }
+    guard let key = firstRow?.line.key, key != first else { return }
     if first != nil { firstChanged = now }
-    first = address
+    first = key
   }
 
   // MARK: Lines
@@ -94,7 +95,7 @@ struct PickerList: Equatable, Sendable {
     for (item, group) in groups {
       if hasHeadings { lines.append(.heading(item: item)) }
       var rows = group.sorted(by: PickerRow.isAbove)
-      if let index = rows.firstIndex(where: { $0.line.address == pinned }) {
+      if let index = rows.firstIndex(where: { $0.line.key == pinned }) {
         let row = rows.remove(at: index)
         // The place at which the list fills the screen.
         let spare = count - height
@@ -125,7 +126,7 @@ struct PickerList: Equatable, Sendable {
   /// Fixes the selected row on its line.
   mutating func pin() {
     guard pinned == nil, let row = firstRow else { return }
-    pinned = row.line.address
+    pinned = row.line.key
     slot = 0
     anchor = hasHeadings ? 1 : 0
   }
@@ -134,13 +135,13 @@ struct PickerList: Equatable, Sendable {
   mutating func move(by count: Int, height: Int) {
     pin()
     let seen = window(height: height)
-    guard let old = seen.lines.firstIndex(where: { $0.row?.line.address == pinned }) else { return }
+    guard let old = seen.lines.firstIndex(where: { $0.row?.line.key == pinned }) else { return }
     let target = seen.place(count, rowsFrom: old)
     guard target != old, let row = seen.lines[target].row else { return }
     slot = slot(of: target, in: seen.lines)
     // The row of a device that is gone stays only while it is selected.
-    all.removeAll { $0.line.address == pinned && $0.isGone }
-    pinned = row.line.address
+    all.removeAll { $0.line.key == pinned && $0.isGone }
+    pinned = row.line.key
     anchor = seen.line(of: target)
     settle(height: height)
   }
@@ -168,7 +169,7 @@ struct PickerList: Equatable, Sendable {
 extension CandidateLine {
   /// Whether a name or the address has a text, which is in lower case.
   fileprivate func hasText(_ text: String) -> Bool {
-    [name, deviceName?.repaired, address.text].contains { field in
+    [name, (deviceName ?? network?.ssid)?.repaired, address?.text].contains { field in
       field.map { field in
         let rest = Array(field.lowercased().unicodeScalars)
         let wanted = Array(text.unicodeScalars)

@@ -54,7 +54,11 @@ extension PickerModel {
   private func selectedWords(at now: Instant) -> String? {
     guard let tab, tab.isChoosing, mode != .help, let row = tab.list.selectedRow else { return nil }
     let line = row.line
-    var words = [line.address.text ?? ""]
+    var words = [line.address?.text ?? "network"]
+    if let network = line.network {
+      words[0] += " \"\(glyphs.shown(network.ssid, columnsMax: 40))\""
+      words.append(network.security.words)
+    }
     if let name = line.deviceName { words.append("\"\(glyphs.shown(name, columnsMax: 32))\"") }
     if row.isGone { words.append("gone") }
     if line.isShared { words.append("another app has it already") }
@@ -145,6 +149,22 @@ extension PickerModel {
     keys += [KeyHint("d", "deny", 2), KeyHint("c", "close", 7)]
     if tabs.count > 1 { keys.append(KeyHint("Tab", "next", short: "", 3)) }
     return keys + all
+  }
+}
+
+extension NetworkLine.Security {
+  /// How the network is protected, in a few words.
+  fileprivate var words: String {
+    switch self {
+    case .open: "open"
+    case .owe: "open, encrypted"
+    case .wep: "protected by WEP"
+    case .wpa: "protected by WPA"
+    case .wpa2: "protected by WPA2"
+    case .wpa3: "protected by WPA3"
+    case .enterprise: "protected by accounts (802.1X)"
+    case .other: "protected in another way"
+    }
   }
 }
 

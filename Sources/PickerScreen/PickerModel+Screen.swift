@@ -168,7 +168,7 @@ extension PickerModel {
     return tab.list.visible(height: height).map { line in
       switch line {
       case .heading(let item): heading(item, tab)
-      case .row(let row): self.line(row, columns, isSelected: row.line.address == tab.list.selected, at: now)
+      case .row(let row): self.line(row, columns, isSelected: row.line.key == tab.list.selected, at: now)
       case nil: ScreenLine()
       }
     }
@@ -180,6 +180,7 @@ extension PickerModel {
     let held =
       items.indices.contains(item)
       ? (items[item].immediate ? ", held at the gateway" : "")
+        + (items[item].isFoundByNetwork ? ", by its network" : "")
         + (items[item].pairing == nil ? "" : ", paired")
       : ""
     return ScreenLine(" " + glyphs.shown(name, columnsMax: size.columns - 2 - held.count) + held, .strong)

@@ -4,7 +4,7 @@ import HCI
 import Interfaces
 import ToolText
 
-/// A device in the list of a request.
+/// A device or a network in the list of a request.
 struct PickerRow: Equatable, Sendable {
   /// How far a level must move before rows change places, so that neighbours do not swap all the time.
   static let hysteresisDecibels = 4
@@ -26,19 +26,19 @@ struct PickerRow: Equatable, Sendable {
 
   init(_ line: CandidateLine, at now: Instant) {
     self.line = line
-    sortLevel = line.filteredRSSI
+    sortLevel = line.level
     heardAt = Self.heard(line, at: now)
     historyAt = now
-    history = line.filteredRSSI.map { [$0] } ?? []
+    history = line.level.map { [$0] } ?? []
   }
 
   mutating func update(_ line: CandidateLine, at now: Instant) {
     self.line = line
     isGone = false
     heardAt = Self.heard(line, at: now)
-    remember(line.filteredRSSI, at: now)
-    guard let level = line.filteredRSSI, let held = sortLevel else {
-      sortLevel = line.filteredRSSI
+    remember(line.level, at: now)
+    guard let level = line.level, let held = sortLevel else {
+      sortLevel = line.level
       return
     }
     if abs(Int(level) - Int(held)) >= Self.hysteresisDecibels { sortLevel = level }

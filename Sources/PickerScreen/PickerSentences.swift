@@ -139,6 +139,7 @@ enum PickerSentences {
   private static func looking(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
     let items = request.searches.map { item in
       "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.immediate ? ", held at the gateway" : "")
+        + (item.isFoundByNetwork ? ", by its network" : "")
         + (item.pairing == nil ? "" : ", paired")
     }
     let cure =

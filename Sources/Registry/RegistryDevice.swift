@@ -58,6 +58,14 @@ public enum DeviceIdentity: Hashable, Sendable {
     if case .network(let ssid) = self { ssid } else { nil }
   }
 
+  /// The identity as the registry keeps it: an address without the mark of a resolved one.
+  public var settled: DeviceIdentity {
+    switch self {
+    case .bluetooth(let address): .bluetooth(address.settled)
+    case .network: self
+    }
+  }
+
   /// The address, AA:BB:CC:DD:EE:FF, or the network's name, for display.
   public var text: String {
     switch self {

@@ -39,19 +39,24 @@ public struct AppEvent: Equatable, Sendable {
   }
 }
 
-/// A device as a filtered picker reports it to its app: `ASDiscoveredAccessory`. It has no address.
+/// A device or a network as a filtered picker reports it to its app: `ASDiscoveredAccessory`. It has no address.
 public struct DiscoveredAccessory: Equatable, Sendable {
   /// Means nothing outside its picker.
   public var number: UInt32
   /// The index among the picker's items, and the item if it is in the manifest.
   public var itemIndex: Int
   public var item: DisplayItem?
+  /// The network's name; nil for a device with Bluetooth.
+  public var ssid: [UInt8]?
   public var report: DeviceReport
 
-  public init(number: UInt32, itemIndex: Int, item: DisplayItem?, report: DeviceReport) {
+  public init(
+    number: UInt32, itemIndex: Int, item: DisplayItem?, ssid: [UInt8]? = nil, report: DeviceReport
+  ) {
     self.number = number
     self.itemIndex = itemIndex
     self.item = item
+    self.ssid = ssid
     self.report = report
   }
 }

@@ -3,9 +3,9 @@
 import HCI
 import Registry
 
-/// A device, and the item that sets it up automatically.
+/// A device or a network, and the item that sets it up automatically.
 struct AutomaticKey: Hashable, Sendable {
-  let device: DeviceAddress
+  let device: DeviceIdentity
   let app: String
   let item: String
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
+import HCI
 import Manifest
-import Registry
+public import Registry
 
-/// The devices that an open picker has found.
+/// The devices and networks that an open picker has found.
 ///
 /// Capacity: `countMax` candidates. A stronger one replaces the weakest. Devices without a slot are kept in ``hidden``
 /// while they are received, up to four times as many.
@@ -17,14 +17,14 @@ public struct CandidateList: Sendable {
   public let isFiltered: Bool
   public private(set) var candidates: [PickerCandidate] = []
   /// Devices without a slot.
-  public private(set) var hidden: Set<DeviceAddress> = []
+  public private(set) var hidden: Set<DeviceIdentity> = []
   /// How many devices were reported to the app.
   public private(set) var discoveredCount = 0
   /// The app has decided what is shown.
   private(set) var wasUpdated = false
   /// Candidates of a filtered picker that were lost. One that comes back keeps its number and is not reported again.
   /// Capacity: as many as ``hidden``; when it is full, a lost candidate is forgotten.
-  private var lost: [DeviceAddress: PickerCandidate] = [:]
+  private var lost: [DeviceIdentity: PickerCandidate] = [:]
   private var lastNumber: UInt32 = 0
   /// What each candidate sent, for the app.
   private var reports: [UInt32: DeviceReport] = [:]
@@ -33,7 +33,7 @@ public struct CandidateList: Sendable {
 
   public func candidate(_ number: UInt32) -> PickerCandidate? { candidates.first { $0.number == number } }
 
-  public func candidate(at device: DeviceAddress) -> PickerCandidate? {
+  public func candidate(at device: DeviceIdentity) -> PickerCandidate? {
     candidates.first { $0.device == device }
   }
 
@@ -108,7 +108,7 @@ public struct CandidateList: Sendable {
 
   /// Removes a device that is no longer received, no longer matches, or has become the app's accessory. The candidate
   /// `chosen` stays.
-  mutating func lose(_ device: DeviceAddress, keeping chosen: UInt32?) {
+  mutating func lose(_ device: DeviceIdentity, keeping chosen: UInt32?) {
     hidden.remove(device)
     guard let index = candidates.firstIndex(where: { $0.device == device }),
       candidates[index].number != chosen
@@ -164,6 +164,7 @@ public struct CandidateList: Sendable {
     guard let candidate = candidate(number), let report = reports[number] else { return nil }
     let item = items[candidate.item]
     return DiscoveredAccessory(
-      number: number, itemIndex: candidate.item, item: item.isAppSupplied ? nil : item.item, report: report)
+      number: number, itemIndex: candidate.item, item: item.isAppSupplied ? nil : item.item,
+      ssid: candidate.device.ssid, report: report)
   }
 }

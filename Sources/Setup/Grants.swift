@@ -3,7 +3,7 @@
 public import HCI
 public import Registry
 
-/// The accessories by the address of their device; rebuilt when the registry changes.
+/// The accessories by the address of their device, and by the name of their network; rebuilt when the registry changes.
 public struct Grants: Equatable, Sendable {
   /// An accessory on a device.
   public struct Grant: Equatable, Sendable {
@@ -25,6 +25,7 @@ public struct Grants: Equatable, Sendable {
   }
 
   private var byAddress: [DeviceAddress: [Grant]] = [:]
+  private var byNetwork: [[UInt8]: [Grant]] = [:]
 
   init() {}
 
@@ -41,11 +42,21 @@ public struct Grants: Equatable, Sendable {
       for address in [device.identity.address, device.secondAddress].compactMap({ $0 }) {
         byAddress[address.settled, default: []].append(grant)
       }
+      if let ssid = accessory.ssid { byNetwork[ssid, default: []].append(grant) }
     }
   }
 
   /// Returns the accessories of a device, of all apps.
   public func grants(at address: DeviceAddress) -> [Grant] { byAddress[address.settled] ?? [] }
+
+  /// Returns the accessories of a device or a network, of all apps. A network that a device with Bluetooth has is that
+  /// device's.
+  public func grants(of device: DeviceIdentity) -> [Grant] {
+    switch device {
+    case .bluetooth(let address): grants(at: address)
+    case .network(let name): byNetwork[name] ?? []
+    }
+  }
 
   /// Calls `body` with every authorized accessory and the address that it advertises from, in no order.
   public func forEachAuthorized(_ body: (Grant, DeviceAddress) -> Void) {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+public import Registry
 
-/// A device that an open picker found.
+/// A device or a network that an open picker found.
 public struct PickerCandidate: Equatable, Sendable {
   /// From 1, in the order of discovery; means nothing outside its picker.
   public let number: UInt32
-  public let device: DeviceAddress
+  /// The address as events give it, or the network's name.
+  public let device: DeviceIdentity
   /// Index of the picker's item that it matches: the first, when there are several.
   public let item: Int
   public let firstSeen: Instant
-  /// The level that gates decide on, in sixteenths of a dB; nil without a reading.
+  /// The level that gates decide on, or the network's signal, in sixteenths of a dB; nil without a reading.
   public internal(set) var level: Int16?
   /// Whether the gate has let it in; items without a gate let every device in.
   public internal(set) var isInside: Bool
@@ -36,9 +38,9 @@ extension PickerCandidate {
   }
 }
 
-/// A device as it is reported to a picker.
+/// A device or a network as it is reported to a picker.
 public struct CandidateReport: Equatable, Sendable {
-  public var device: DeviceAddress
+  public var device: DeviceIdentity
   public var item: Int
   public var level: Int16?
   public var isInside: Bool
@@ -46,7 +48,7 @@ public struct CandidateReport: Equatable, Sendable {
   /// For the app of a filtered picker; nil for others.
   public var report: DeviceReport?
 
-  public init(_ device: DeviceAddress, item: Int, level: Int16?, isInside: Bool, hasResponded: Bool) {
+  public init(_ device: DeviceIdentity, item: Int, level: Int16?, isInside: Bool, hasResponded: Bool) {
     self.device = device
     self.item = item
     self.level = level
@@ -57,7 +59,7 @@ public struct CandidateReport: Equatable, Sendable {
 
 /// What a device sent last, as the app of a filtered picker receives it.
 public struct DeviceReport: Equatable, Sendable {
-  /// Advertising data, then scan response.
+  /// Advertising data, then scan response; empty for a network.
   public var payload: [UInt8]
   /// dBm.
   public var rssi: Int8?

@@ -4,7 +4,7 @@ public import HCI
 public import Manifest
 import Registry
 
-/// An open picker: the items it looks for, how a candidate is chosen, and the devices it has found.
+/// An open picker: the items it looks for, how a candidate is chosen, and the devices and networks it has found.
 public struct PickerRequest: Sendable {
   /// How the choice is made.
   public enum Choice: Equatable, Sendable {
@@ -16,6 +16,8 @@ public struct PickerRequest: Sendable {
     case firstImmediate
     /// The device with this address, in the low 48 bits.
     case device(UInt64)
+    /// The network with this name.
+    case network([UInt8])
   }
 
   /// The longest time that a touch may take, which is also its default.
@@ -61,6 +63,12 @@ public struct PickerRequest: Sendable {
   /// The items that devices are looked for with.
   var searches: [PickerItem] { items.filter { $0.migration == nil } }
 
+  /// Whether one of its items is found by Bluetooth.
+  var searchesDevices: Bool { searches.contains { !$0.item.descriptor.isFoundByNetwork } }
+
+  /// Whether one of its items is found by its network.
+  var searchesNetworks: Bool { searches.contains { $0.item.descriptor.isFoundByNetwork } }
+
   /// Whether a device has to be held at the gateway for one of its items.
   public var isImmediate: Bool { searches.contains { $0.item.descriptor.range == .immediate } }
 
@@ -83,7 +91,8 @@ public struct PickerRequest: Sendable {
       return switch choice {
       case .person, .touch: false
       case .firstImmediate: items[candidate.item].item.descriptor.range == .immediate
-      case .device(let bits): candidate.device.bits == bits
+      case .device(let bits): candidate.device.address?.bits == bits
+      case .network(let name): candidate.device == .network(name)
       }
     }
     return wanted?.number
@@ -140,6 +149,12 @@ extension PickerRequest {
         cure:
           "accessoryctl explain \(address) says whether it is not in sight, does not match, or was turned away by a "
           + "full item")
+    case .network(let name):
+      let network = String(decoding: name, as: UTF8.self).quotedForDisplay
+      return SetupError(
+        .discoveryTimeout,
+        "the network \(network) was not among the networks to choose from within \(Self.spoken(milliseconds))",
+        cure: "accessoryctl explain --network NAME says whether it is not in sight or does not match")
     }
   }
 
@@ -166,6 +181,10 @@ extension SetupError {
 
   static var radioDown: Self {
     Self(.connectionFailed, "the radio is down", cure: "see accessoryctl status")
+  }
+
+  static var networksDown: Self {
+    Self(.connectionFailed, "the gateway does not look for networks", cure: "see accessoryctl status")
   }
 
   static func noChoice(inMilliseconds milliseconds: Int64) -> Self {

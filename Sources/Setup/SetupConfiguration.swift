@@ -12,6 +12,8 @@ public struct SetupConfiguration: Sendable {
   private let itemIDs: [String: Set<String>]
   /// Whether some item is set up automatically.
   let hasAutomaticItems: Bool
+  /// Whether some item is set up automatically by its network.
+  let hasAutomaticNetworks: Bool
   /// Whether the board profile says how the adapter's levels compare with the reference.
   let isAdapterCalibrated: Bool
 
@@ -21,7 +23,9 @@ public struct SetupConfiguration: Sendable {
     self.accounts = accounts
     limits = manifest.gateway.limits
     itemIDs = apps.mapValues { Set($0.items.map(\.id)) }
-    hasAutomaticItems = manifest.apps.contains { $0.items.contains { $0.selection == .automatic } }
+    let automatic = manifest.apps.flatMap { $0.items.filter { $0.selection == .automatic } }
+    hasAutomaticItems = !automatic.isEmpty
+    hasAutomaticNetworks = automatic.contains(where: \.descriptor.isFoundByNetwork)
   }
 
   public func item(_ id: String, ofApp app: String) -> DisplayItem? {

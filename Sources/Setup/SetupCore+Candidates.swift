@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
+import HCI
 import Manifest
 public import Pairing
-import Registry
+public import Registry
 
-// Devices that match: candidates of pickers, devices held at the gateway, and devices that are set up automatically.
+// Devices and networks that match: candidates of pickers, devices held at the gateway, and what is set up automatically.
 
 extension SetupCore {
-  /// Takes in every device that items of open pickers, and automatic items, have found.
+  /// Takes in every device and network that items of open pickers, and automatic items, have found.
   /// `capability` is what the persons at the gateway can do if a device that was chosen beforehand has to be paired.
   public mutating func refreshCandidates(
     with devices: [MatchedDevice], capability: IOCapability = .none
@@ -24,13 +24,13 @@ extension SetupCore {
 
   private mutating func offer(_ devices: [MatchedDevice], to flow: SetupFlow) {
     guard let picker = flow.picker else { return }
-    var found: [DeviceAddress: (item: Int, device: MatchedDevice)] = [:]
+    var found: [DeviceIdentity: (item: Int, device: MatchedDevice)] = [:]
     for device in devices where device.app == flow.app {
       guard let item = picker.items.firstIndex(where: { $0.migration == nil && $0.item.id == device.item }),
-        found[device.address].map({ item < $0.item }) ?? true, !isAccessory(device.address, ofApp: flow.app),
-        !wasPaired(device.address)
+        found[device.identity].map({ item < $0.item }) ?? true,
+        !isAccessory(device.identity, ofApp: flow.app), !wasPaired(device.identity)
       else { continue }
-      found[device.address] = (item, device)
+      found[device.identity] = (item, device)
     }
     let known = picker.candidates.candidates.map(\.device) + picker.candidates.hidden
     changeQuietly(flow.id) { flow in
@@ -38,18 +38,19 @@ extension SetupCore {
       return []
     }
     let now = now
-    for (item, device) in found.values.sorted(by: { $0.device.order < $1.device.order }) {
+    for (item, device) in found.values.sorted(by: { $0.device.precedes($1.device) }) {
       changeQuietly(flow.id) { $0.receive(CandidateReport(device, item: item), at: now) }
     }
   }
 
-  private func isAccessory(_ device: DeviceAddress, ofApp app: String) -> Bool {
-    grants.grants(at: device).contains { $0.app == app }
+  private func isAccessory(_ device: DeviceIdentity, ofApp app: String) -> Bool {
+    grants.grants(of: device).contains { $0.app == app }
   }
 
   /// Whether the device was just paired and is not yet written: it is found again under its identity address.
-  private func wasPaired(_ device: DeviceAddress) -> Bool {
-    flows.flows.contains { $0.pairing?.device?.identity == device.settled }
+  private func wasPaired(_ device: DeviceIdentity) -> Bool {
+    guard let address = device.address?.settled else { return false }
+    return flows.flows.contains { $0.pairing?.device?.identity == address }
   }
 
   private mutating func choosePreselectedCandidates(_ capability: IOCapability) {
@@ -90,10 +91,12 @@ extension SetupCore {
   ) -> [DeviceAddress: HeldDevice] {
     var held: [DeviceAddress: (index: Int, device: HeldDevice)] = [:]
     for device in devices where device.app == app {
-      guard let approach = device.approach, let index = items.firstIndex(of: device.item),
-        held[device.address].map({ index < $0.index }) ?? true, !isAccessory(device.address, ofApp: app)
+      // A network is never held at the gateway.
+      guard let approach = device.approach, let address = device.identity.address,
+        let index = items.firstIndex(of: device.item), held[address].map({ index < $0.index }) ?? true,
+        !isAccessory(device.identity, ofApp: app)
       else { continue }
-      held[device.address] = (index, approach)
+      held[address] = (index, approach)
     }
     return held.mapValues(\.device)
   }
@@ -132,19 +135,19 @@ extension SetupCore {
 
   private mutating func chooseByTouch(_ device: DeviceAddress, _ id: RandomIdentifier) {
     guard let flow = flows.flow(id), let picker = flow.picker,
-      let candidate = picker.candidates.candidate(at: device), candidate.isShown
+      let candidate = picker.candidates.candidate(at: .bluetooth(device)), candidate.isShown
     else { return refuseTouch(id, [device], .lost) }
     let isContested = flows.flows.contains { other in
       other.id != id && other.picker?.touches.held[device] != nil
     }
     guard !isContested else { return refuseTouch(id, [device], .contested) }
     let item = picker.items[candidate.item]
-    if let refusal = reasonUnattendedSetupIsRefused(for: device, app: flow.app, item: item) {
+    if let refusal = reasonUnattendedSetupIsRefused(for: candidate.device, app: flow.app, item: item) {
       return refuseTouch(id, [device], refusal)
     }
     do throws(SetupError) {
       let wanted = picker.item(of: candidate).item
-      let pairing = try pairingRequest(device, wanted, .none, isUnattended: true)
+      let pairing = try pairingRequest(candidate.device, wanted, .none, isUnattended: true)
       chooseAndSetUp(id, candidate.number, .touch, pairing)
     } catch {
       refuseTouch(id, [device], TouchError(error.reason, cure: error.cure))
@@ -170,14 +173,13 @@ extension SetupCore {
 
   /// Returns why a device is not set up unless an operator chooses it from a list; nil when it may be.
   private func reasonUnattendedSetupIsRefused(
-    for device: DeviceAddress, app: String, item: PickerItem
+    for device: DeviceIdentity, app: String, item: PickerItem
   ) -> TouchError? {
-    guard device.isIdentityDurable else { return .changesAddress }
+    guard device.isDurable else { return .changesAddress }
     let id = item.item.id
-    guard !registry.isRemoved(.bluetooth(device.settled), app: app, item: id) else {
-      let address = AddressText.text(of: device.bits)
+    guard !registry.isRemoved(device.settled, app: app, item: id) else {
       return TouchError(
-        "the device was removed before", cure: "accessoryctl allow \(app) \(address) lets it in")
+        "the device was removed before", cure: "accessoryctl allow \(app) \(device.text) lets it in")
     }
     // A device that is on its way to the disk takes a slot already.
     let taken = accessoryCount(ofApp: app, item: id) + automaticCount(ofApp: app, item: id)
@@ -206,21 +208,23 @@ extension SetupCore {
   private mutating func setUpAutomatically(_ devices: [MatchedDevice]) {
     guard queue.state == .open else { return }
     for device in devices {
+      // A network is set up by its whole name only: every access point can take a name that begins like another.
       guard let item = configuration.item(device.item, ofApp: device.app), item.selection == .automatic,
-        !isAccessory(device.address, ofApp: device.app), !wasPaired(device.address)
+        device.identity.ssid == nil || device.identity.ssid == item.descriptor.ssid,
+        !isAccessory(device.identity, ofApp: device.app), !wasPaired(device.identity)
       else { continue }
       setUpAutomatically(device, PickerItem(item))
     }
   }
 
   private mutating func setUpAutomatically(_ device: MatchedDevice, _ item: PickerItem) {
-    let key = AutomaticKey(device: device.address.settled, app: device.app, item: item.item.id)
-    guard reasonUnattendedSetupIsRefused(for: device.address, app: device.app, item: item) == nil,
+    let key = AutomaticKey(device: device.identity.settled, app: device.app, item: item.item.id)
+    guard reasonUnattendedSetupIsRefused(for: device.identity, app: device.app, item: item) == nil,
       !flows.flows.contains(where: { $0.isAdding(key) })
     else { return }
     let pairing: PairingRequest?
     do throws(SetupError) {
-      pairing = try pairingRequest(device.address, item.item, .none, isUnattended: true)
+      pairing = try pairingRequest(device.identity, item.item, .none, isUnattended: true)
     } catch { return }
     guard automatic.beginSetup(key, at: now) else { return }
     let identifier = random.draw()
@@ -269,15 +273,15 @@ extension SetupFlow {
   }
 }
 
-/// A device as the tables have it now, with one item that has found it: the device matches, and the item's gate, where
-/// there is one, has let it in.
+/// A device or a network as the tables have it now, with one item that has found it: it matches, and the item's gate,
+/// where there is one, has let it in.
 public struct MatchedDevice: Equatable, Sendable {
-  /// As events give it: the identity when it was resolved.
-  public var address: DeviceAddress
+  /// The address as events give it, resolved where a key did so, or the network's name.
+  public var identity: DeviceIdentity
   public var app: String
   /// The id of the item.
   public var item: String
-  /// The level that gates decide on, in sixteenths of a dB.
+  /// The level that gates decide on, or the network's signal, in sixteenths of a dB.
   public var level: Int16?
   /// Its scan response was received, or it has none.
   public var hasResponded: Bool
@@ -287,10 +291,10 @@ public struct MatchedDevice: Equatable, Sendable {
   public var approach: HeldDevice?
 
   public init(
-    _ address: DeviceAddress, app: String, item: String, level: Int16?, hasResponded: Bool,
+    _ identity: DeviceIdentity, app: String, item: String, level: Int16?, hasResponded: Bool,
     report: DeviceReport? = nil, approach: HeldDevice? = nil
   ) {
-    self.address = address
+    self.identity = identity
     self.app = app
     self.item = item
     self.level = level
@@ -301,14 +305,22 @@ public struct MatchedDevice: Equatable, Sendable {
 }
 
 extension MatchedDevice {
-  /// Strongest first, then by address.
-  fileprivate var order: (Int, UInt64) { (-Int(level ?? .min), address.word) }
+  /// Whether it is offered first: the stronger one, then by address, then by the network's name.
+  fileprivate func precedes(_ other: Self) -> Bool {
+    if level != other.level { return (level ?? .min) > (other.level ?? .min) }
+    switch (identity, other.identity) {
+    case (.bluetooth(let one), .bluetooth(let other)): return one.word < other.word
+    case (.network(let one), .network(let other)): return one.lexicographicallyPrecedes(other)
+    case (.bluetooth, .network): return true
+    case (.network, .bluetooth): return false
+    }
+  }
 }
 
 extension CandidateReport {
   fileprivate init(_ device: MatchedDevice, item: Int) {
     self.init(
-      device.address, item: item, level: device.level, isInside: true, hasResponded: device.hasResponded)
+      device.identity, item: item, level: device.level, isInside: true, hasResponded: device.hasResponded)
     report = device.report
   }
 }

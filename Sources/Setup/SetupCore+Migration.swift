@@ -12,6 +12,8 @@ public enum MigrationSource: Equatable, Sendable {
   case identifier(RandomIdentifier)
   /// The address of a device that BlueZ knows, in the low 48 bits.
   case address(UInt64)
+  /// The whole name of a network that the app joined before.
+  case network([UInt8])
 
   /// Reads the 128 bits of a UUID: `00000000-0000-0000-0000-AABBCCDDEEFF` is an address. Identifiers are random.
   public init(_ bits: RandomIdentifier) {
@@ -21,14 +23,17 @@ public enum MigrationSource: Equatable, Sendable {
 
 /// A device that an item migrates.
 public struct MigratedDevice: Equatable, Sendable {
-  public let address: DeviceAddress
-  /// The identifier that the app had for it, and gets again; nil when it named the address.
+  /// The device's address, or its network's name.
+  public let identity: DeviceIdentity
+  /// The identifier that the app had for it, and gets again; nil when it named the address or the network.
   public let identifier: RandomIdentifier?
   /// bluetoothd has a bond with it.
   public let isBonded: Bool
+  /// The whole name of its network, beside an address; nil when the app gave none.
+  public var network: [UInt8]?
 
-  public init(address: DeviceAddress, identifier: RandomIdentifier?, isBonded: Bool = false) {
-    self.address = address
+  public init(_ identity: DeviceIdentity, identifier: RandomIdentifier? = nil, isBonded: Bool = false) {
+    self.identity = identity
     self.identifier = identifier
     self.isBonded = isBonded
   }
@@ -62,12 +67,13 @@ extension SetupCore {
     switch source {
     case .identifier(let identifier):
       guard let address = address(ofApp: app, with: identifier) else { throw .unknownFormer(field) }
-      device = MigratedDevice(address: address, identifier: identifier)
+      device = MigratedDevice(.bluetooth(address), identifier: identifier)
     case .address(let bits):
       let address = try known.address(bits, field: field)
-      device = MigratedDevice(address: address, identifier: nil, isBonded: known.bonded.contains(address))
+      device = MigratedDevice(.bluetooth(address), isBonded: known.bonded.contains(address))
+    case .network(let name): device = MigratedDevice(.network(name))
     }
-    if let accessory = registry.accessory(ofApp: app, on: .bluetooth(device.address)),
+    if let accessory = registry.accessory(ofApp: app, on: device.identity),
       status(of: accessory) == .active
     {
       throw .isAccessory(field, name: registry.device(of: accessory).displayName)
@@ -84,8 +90,8 @@ extension SetupCore {
 
   /// Whether the device of a migration item has become the app's accessory in another way.
   private func isAccessory(_ item: PickerItem, ofApp app: String) -> Bool {
-    guard let address = item.migration?.address,
-      let accessory = registry.accessory(ofApp: app, on: .bluetooth(address))
+    guard let identity = item.migration?.identity,
+      let accessory = registry.accessory(ofApp: app, on: identity)
     else { return false }
     return status(of: accessory) == .active
   }
@@ -93,7 +99,7 @@ extension SetupCore {
   private mutating func addition(migrating item: PickerItem, app: String) -> RegistryAddition? {
     guard let device = item.migration,
       var addition = addition(
-        app: app, item, device.address, random.draw(), name: item.item.name, network: nil)
+        app: app, item, device.identity, random.draw(), name: item.item.name, network: device.network)
     else { return nil }
     let identity = addition.identity
     let present = registry.accessory(ofApp: app, on: identity)
@@ -109,7 +115,7 @@ extension SetupCore {
   /// is kept.
   private func takeBond(of device: MigratedDevice, for item: DisplayItem, _ addition: inout RegistryAddition)
   {
-    let known = registry.device(.bluetooth(device.address.settled))?.bond
+    let known = registry.device(device.identity.settled)?.bond
     guard known?.record == nil, item.descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return }
     addition.bond = .bonded(BondRecord(owner: .bluetoothd, isAuthenticated: false, keys: BondKeys()))
   }

@@ -164,7 +164,11 @@ extension SetupCore {
     }
     if let open = flows.picker(ofApp: app.name) { throw .busy(open.id) }
     if let failure = accountFailure(ofApp: app.name) { throw .setupFailed(failure) }
-    if case .device(let bits) = opening.choice { try requireNoAccessory(ofApp: app.name, at: bits) }
+    switch opening.choice {
+    case .device(let bits): try requireNoAccessory(ofApp: app.name, at: bits)
+    case .network(let name): try requireNoAccessory(ofApp: app.name, items, with: name)
+    case .person, .touch, .firstImmediate: break
+    }
     let picker = PickerRequest(
       items, settings: opening.settings, choice: opening.choice, isTouchable: opening.choice == .touch,
       count: opening.count, isAttended: opening.isAttended, limits: configuration.limits, at: now)
@@ -180,6 +184,23 @@ extension SetupCore {
       }
       throw .setupFailed(.alreadySetUp(AddressText.text(of: bits), app: app, name: device.displayName))
     }
+  }
+
+  /// Throws when the network is the app's accessory already, or no item is found by its network.
+  private func requireNoAccessory(
+    ofApp app: String, _ items: [PickerItem], with name: [UInt8]
+  ) throws(OperatorError) {
+    guard items.contains(where: { $0.item.descriptor.isFoundByNetwork }) else {
+      throw .invalid(
+        field: "network", reason: "none of the items is found by its network alone, with ssid or ssid-prefix")
+    }
+    guard let grant = grants.grants(of: .network(name)).first(where: { $0.app == app }),
+      let accessory = registry.accessory(grant.identifier)
+    else { return }
+    let network = String(decoding: name, as: UTF8.self).quotedForDisplay
+    throw .setupFailed(
+      .alreadySetUp(
+        network, app: app, name: registry.device(of: accessory).displayName, field: "network"))
   }
 
   private func items(of app: App, _ ids: [String]?) throws(OperatorError) -> [PickerItem] {
@@ -296,10 +317,12 @@ extension SetupCore {
 }
 
 extension SetupError {
-  fileprivate static func alreadySetUp(_ address: String, app: String, name: String) -> Self {
+  fileprivate static func alreadySetUp(
+    _ device: String, app: String, name: String, field: String = "device"
+  ) -> Self {
     Self(
-      .invalidRequest, field: "device",
-      "\(address) is an accessory of \(app) already, \(name.quotedForDisplay)",
+      .invalidRequest, field: field,
+      "\(device) is an accessory of \(app) already, \(name.quotedForDisplay)",
       cure: "use it, or remove it first with accessoryctl remove")
   }
 }
@@ -308,7 +331,7 @@ extension PickerRequest.Choice {
   fileprivate var needsImmediateItem: Bool {
     switch self {
     case .touch, .firstImmediate: true
-    case .person, .device: false
+    case .person, .device, .network: false
     }
   }
 }

@@ -19,7 +19,7 @@ extension SetupCore {
 
   /// Returns how a device is paired for an item before a person's choice is followed; nil when it needs no pairing.
   func pairing(
-    with device: DeviceAddress, _ item: DisplayItem, _ capability: IOCapability
+    with device: DeviceIdentity, _ item: DisplayItem, _ capability: IOCapability
   ) throws(OperatorError) -> PairingRequest? {
     do throws(SetupError) {
       return try pairingRequest(device, item, capability, isUnattended: false)
@@ -28,13 +28,15 @@ extension SetupCore {
     }
   }
 
-  /// Returns how a device is paired for an item; nil when it needs no pairing. `isUnattended`: no person chose it.
+  /// Returns how a device is paired for an item; nil when it needs no pairing, as a network does. `isUnattended`: no
+  /// person chose it.
   func pairingRequest(
-    _ device: DeviceAddress, _ item: DisplayItem, _ capability: IOCapability, isUnattended: Bool
+    _ device: DeviceIdentity, _ item: DisplayItem, _ capability: IOCapability, isUnattended: Bool
   ) throws(SetupError) -> PairingRequest? {
-    guard item.descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return nil }
+    guard item.descriptor.supportedOptions.contains(.bluetoothPairingLE),
+      let address = device.address?.settled
+    else { return nil }
     if isUnattended, item.pairing != .justWorks { throw .pairingNeedsPerson }
-    let address = device.settled
     guard !flows.flows.contains(where: { $0.isPairing(address) }) else { throw .isBeingPaired }
     let known = registry.device(.bluetooth(address))
     var demandsAuthentication = item.pairing == .authenticated

@@ -29,11 +29,11 @@ extension SetupCore {
       throw .notFound(.candidate, name: "\(number)")
     }
     let item = picker.item(of: candidate).item
-    let isShared = !grants.grants(at: candidate.device).isEmpty
+    let isShared = registry.device(candidate.device.settled) != nil
     let name = try name.map { (name) throws(OperatorError) in try Self.deviceName(name) }
     if let name { try Self.requireNetworkName(name, of: item) }
     let network = try ssid.map { (ssid) throws(OperatorError) in
-      try Self.network(ssid, for: item.descriptor)
+      try Self.network(ssid, of: candidate, for: item.descriptor)
     }
     let pairing = try pairing(with: candidate.device, item, capability)
     choose(flow.id, number, .operator(call), network: network)
@@ -108,8 +108,11 @@ extension SetupCore {
   }
 
   private static func network(
-    _ ssid: String, for descriptor: DiscoveryDescriptor
+    _ ssid: String, of candidate: PickerCandidate, for descriptor: DiscoveryDescriptor
   ) throws(OperatorError) -> [UInt8] {
+    guard candidate.device.ssid == nil else {
+      throw .invalid(field: "ssid", reason: "the candidate is a network, whose name is known")
+    }
     let bytes = Array(ssid.utf8)
     guard let prefix = descriptor.ssidPrefix else {
       throw .invalid(field: "ssid", reason: "the item does not look for a network by its beginning")
@@ -134,19 +137,19 @@ extension SetupCore {
 
   /// Returns an accessory of an app on a device that matches an item; nil when no account may act as the app.
   mutating func addition(
-    app: String, _ item: PickerItem, _ device: DeviceAddress, _ identifier: RandomIdentifier, name: String,
+    app: String, _ item: PickerItem, _ device: DeviceIdentity, _ identifier: RandomIdentifier, name: String,
     network: [UInt8]?
   ) -> RegistryAddition? {
     guard let account = configuration.accounts[app] else { return nil }
     let descriptor = item.item.descriptor
     var addition = RegistryAddition(
-      app: app, account: account, descriptor: descriptor.visibleToApps, identity: .bluetooth(device.settled),
+      app: app, account: account, descriptor: descriptor.visibleToApps, identity: device.settled,
       identifier: identifier, bluetoothIdentifier: random.draw(), displayName: name)
     addition.item = item.isAppSupplied ? nil : item.item.id
     addition.maxAccessories = item.isAppSupplied ? nil : item.item.maxAccessories
-    addition.isIdentityDurable = device.isIdentityDurable
-    addition.ssid = descriptor.ssid ?? network
-    let lacksNetwork = descriptor.ssidPrefix != nil && network == nil
+    addition.isIdentityDurable = device.isDurable
+    addition.ssid = device.ssid ?? descriptor.ssid ?? network
+    let lacksNetwork = descriptor.ssidPrefix != nil && addition.ssid == nil
     if item.item.setupOptions.contains(.confirmAuthorization) || lacksNetwork {
       addition.state = .awaitingAuthorization
     }
@@ -205,6 +208,11 @@ extension SetupFlow {
 extension DeviceAddress {
   /// Whether the device is known again: public, static random, or resolved.
   public var isIdentityDurable: Bool { isResolved || lifetime == .durable }
+}
+
+extension DeviceIdentity {
+  /// Whether it is known again: its address is durable, or it is a network, whose name is its identity.
+  var isDurable: Bool { address?.isIdentityDurable ?? true }
 }
 
 extension SetupError {

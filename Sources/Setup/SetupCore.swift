@@ -99,13 +99,15 @@ public struct SetupCore: Sendable {
   }
 }
 
-/// Whether the radio scans, and since when.
+/// Whether the radio scans, and since when; and whether networks are looked for.
 struct RadioPresence: Sendable {
   /// A device that appears this soon after the radio came back was there before.
   static let settleMilliseconds: Int64 = 3000
 
   private(set) var isDown = true
   private var settledAt: Instant?
+  /// Whether no networks are looked for.
+  var areNetworksDown = true
 
   mutating func set(isDown: Bool, at now: Instant) {
     guard isDown != self.isDown else { return }
@@ -156,6 +158,12 @@ extension SetupCore {
 
   public var hasOpenPicker: Bool { flows.flows.contains { $0.picker != nil } }
 
+  /// Whether an open picker looks for networks.
+  public var hasNetworkPicker: Bool { flows.flows.contains { $0.picker?.searchesNetworks ?? false } }
+
+  /// Whether some item is set up automatically by its network.
+  public var hasAutomaticNetworks: Bool { configuration.hasAutomaticNetworks }
+
   public func app(_ name: String) -> App? { configuration.apps[name] }
 
   public var appNames: [String] { configuration.apps.keys.sorted() }
@@ -200,9 +208,9 @@ extension SetupCore {
     return interest
   }
 
-  /// The flows for which devices are looked for.
+  /// The flows for which the radio looks for devices.
   public var requestCounts: RequestCounts {
-    let pickers = flows.flows.compactMap(\.picker).filter { !$0.searches.isEmpty }
+    let pickers = flows.flows.compactMap(\.picker).filter(\.searchesDevices)
     return RequestCounts(
       open: pickers.count, immediate: pickers.count(where: \.isImmediate))
   }

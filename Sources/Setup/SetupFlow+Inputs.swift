@@ -14,8 +14,8 @@ extension SetupFlow {
     enter(picker?.searches.isEmpty ?? false ? .asking : .discovering)
   }
 
-  /// Updates a device that matches and was received, for the first time or again. Devices of the app's accessories are
-  /// not reported.
+  /// Updates a device or network that matches and was received, for the first time or again. Those of the app's
+  /// accessories are not reported.
   mutating func receive(_ report: CandidateReport, at now: Instant) -> [Effect] {
     guard let items = picker?.items, !state.isFinished else { return [] }
     precondition(report.item < items.count, "a candidate matches an item of the picker")
@@ -24,18 +24,20 @@ extension SetupFlow {
     return advance(to: now)
   }
 
-  /// Removes a device that is no longer received, no longer matches, or has become the app's accessory.
-  mutating func lose(_ device: DeviceAddress) {
+  /// Removes a device or network that is no longer received, no longer matches, or has become the app's accessory.
+  mutating func lose(_ device: DeviceIdentity) {
     let kept = keptCandidate
     picker?.candidates.lose(device, keeping: kept)
   }
 
   /// Lets time pass: shows and reports the candidates that are due, and ends a picker whose time is over.
-  mutating func advance(to now: Instant, isRadioDown: Bool = false) -> [Effect] {
+  mutating func advance(
+    to now: Instant, isRadioDown: Bool = false, areNetworksDown: Bool = false
+  ) -> [Effect] {
     guard !state.isFinished else { return [] }
     var effects = showCandidates(at: now)
     guard isLooking, let end, end <= now else { return effects }
-    effects += finish(failureAtEnd(isRadioDown: isRadioDown))
+    effects += finish(failureAtEnd(isRadioDown: isRadioDown, areNetworksDown: areNetworksDown))
     return effects
   }
 
@@ -59,11 +61,13 @@ extension SetupFlow {
     state == .discovering ? enter(.choosing(since: now)) : []
   }
 
-  private func failureAtEnd(isRadioDown: Bool) -> SetupError {
+  private func failureAtEnd(isRadioDown: Bool, areNetworksDown: Bool) -> SetupError {
     guard let picker else { preconditionFailure("only a picker ends by itself") }
     let isChoosing = state != .discovering
     if isChoosing, picker.isAttended { return .noChoice(inMilliseconds: picker.idleMilliseconds) }
-    return isRadioDown ? .radioDown : picker.failureAtEnd(isChoosing: isChoosing)
+    if picker.searchesDevices, isRadioDown { return .radioDown }
+    if !picker.searchesDevices, areNetworksDown { return .networksDown }
+    return picker.failureAtEnd(isChoosing: isChoosing)
   }
 
   // MARK: - The app of a filtered picker

@@ -3,6 +3,7 @@
 import HCI
 import Manifest
 import Pairing
+import Registry
 
 // The pairing of a setup flow.
 
@@ -30,6 +31,7 @@ extension SetupFlow {
 
   /// Reports that the device also has the classic transport, where the item says so.
   var bridgingEvent: [Effect] {
+    guard choice?.candidate.device.address != nil else { return [] }
     let options = chosenItem?.item.descriptor.supportedOptions ?? []
     return options.isSuperset(of: [.bluetoothPairingLE, .bluetoothTransportBridging])
       ? [.emit(.pickerSetupBridging)] : []

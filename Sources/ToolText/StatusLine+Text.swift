@@ -9,6 +9,7 @@ extension StatusLine {
     let running = "running for \(time.roughText)"
     rows.line("\(style.strong("accessoryd \(Self.shown(version))")), \(running)")
     radio.describe(in: &rows, style)
+    wifi?.describe(in: &rows, style)
     if problems.isEmpty { rows.row("problems", "none") }
     for problem in problems {
       rows.line(style.bad("problem") + "   " + Self.shown(problem.kind))
@@ -86,6 +87,32 @@ extension RadioLine {
     if extendedAdvertising == true { parts.append("extended advertising") }
     if codedPHY == true { parts.append("coded PHY") }
     return parts.map { ", " + $0 }.joined()
+  }
+}
+
+extension WirelessLine {
+  fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
+    let text =
+      switch state {
+      case .on: "networks are read"
+      case .scanning: "a scan is under way"
+      case .off: "nothing needs networks"
+      case .failed: "networks cannot be read"
+      }
+    rows.row("wifi", "\(state.rawValue): \(text)")
+    rows.row("", "from \(StatusLine.shown(interface))\(source.map { ", by \($0.text)" } ?? "")")
+    let noun = networkCount == 1 ? "network" : "networks"
+    let last = sinceLastScan.map { "; the last scan has completed \($0.roughText) ago" } ?? ""
+    if source != nil { rows.row("", "\(networkCount) \(noun)\(last)") }
+  }
+}
+
+extension WirelessLine.Source {
+  fileprivate var text: String {
+    switch self {
+    case .extensions: "wireless extensions"
+    case .nl80211: "nl80211"
+    }
   }
 }
 

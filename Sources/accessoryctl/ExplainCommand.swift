@@ -10,9 +10,10 @@ import ToolText
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Explain why a device does or does not match, clause by clause.",
+    abstract: "Explain why a device or a network does or does not match, clause by clause.",
     usage: """
       accessoryctl explain <device> [options]
+      accessoryctl explain <ssid> --network [options]
       accessoryctl explain <device> --capture <file> [--manifest <file>] […]
       """,
     discussion: """
@@ -20,28 +21,46 @@ struct ExplainCommand: ParsableCommand {
       device advertises instead, and the first difference; then the device's level and \
       the gate's decision. The item that comes nearest is first. Asks the agent, which listens \
       to the device for 3 s, or reads a capture; shows every frame that was received, and of a \
-      capture how often and when an item found it. Exit status: 0 an item has found the device, 1 none has, or it was not heard.
+      capture how often and when an item found it. A network is compared by its name, with the \
+      items that have ssid or ssid-prefix. Exit status: 0 an item has found the device, 1 none has, or it was not heard.
 
       Examples:
         accessoryctl explain AA:BB:CC:DD:EE:FF
         accessoryctl explain "Lumo E27"
+        accessoryctl explain --network Cam-0001
         accessoryctl explain AA:BB:CC:DD:EE:FF --capture room.btsnoop \\
           --manifest accessoryd.toml
       """)
 
   @Argument(
-    help: "The device's address, as decode and sightings show it, or its own name.",
+    help: """
+      The device's address, as decode and sightings show it, or its own name; or the network's \
+      name, as sightings --networks shows it.
+      """,
     completion: Completions.devices)
   var device: NamedDevice
 
+  @Flag(help: "Explain the network with this name. The default for a name that no device in sight has.")
+  var network = false
+
   @OptionGroup var source: LookSource
 
-  @Flag(help: "One JSON object per item (Config/schema/explain.schema.json).")
+  @Flag(
+    help: """
+      One JSON object per item (Config/schema/explain.schema.json, for a network \
+      explain-network.schema.json).
+      """)
   var json = false
 
-  func validate() throws { try source.requireManifest() }
+  func validate() throws {
+    if network, source.capture != nil {
+      throw ValidationError("--network asks the agent; a capture has no networks")
+    }
+    try source.requireManifest()
+  }
 
   func run() throws {
+    if let ssid = try networkName() { return try explain(ssid).throwUnlessSuccess() }
     guard let capture = source.capture else { return try runLive() }
     let device = try address(in: capture)
     try source.replay(capture, ofDevice: device.bits) { dataPath, history throws(ToolError) in
@@ -76,6 +95,47 @@ struct ExplainCommand: ParsableCommand {
     }
     guard let found else { preconditionFailure("a name that is not found is an error") }
     return found
+  }
+
+  /// The network that is meant; nil for a device.
+  private func networkName() throws(ToolError) -> AirText? {
+    if network {
+      guard let named = NamedNetwork(argument: device.argument) else {
+        throw .sentence("a network's name has 1 to 32 bytes", .usage)
+      }
+      return named.ssid
+    }
+    guard source.capture == nil, case .name(let name) = device, let named = NamedNetwork(argument: name),
+      try !device.isInSight(askedOf: source.gateway)
+    else { return nil }
+    let networks: [NetworkLine] = try source.gateway.callForList(
+      GatewayMethodName.networks, GatewayCall(all: true).write
+    ) { line throws(JSONMemberError) -> NetworkLine? in try line.lineIfPresent("network") }
+    return networks.contains { $0.ssid == named.ssid } ? named.ssid : nil
+  }
+
+  private func explain(_ ssid: AirText) throws(ToolError) -> ExitStatus {
+    var network: NetworkLine?
+    let explanations = try source.gateway.callForList(
+      GatewayMethodName.explain, GatewayCall(network: ssid).write
+    ) { line throws(JSONMemberError) -> NetworkExplanation? in
+      if let line: NetworkLine = try line.lineIfPresent("network") { network = line }
+      return try line.lineIfPresent("networkExplanation")
+    }
+    var printer = Printer()
+    if json {
+      for explanation in explanations { try printer.line(explanation) }
+    } else if let network {
+      try printer.text(NetworkLine.textHeader + network.text(printer.style))
+    } else {
+      StandardError.say("no network in sight is named \(ssid.terminal())")
+    }
+    if !json {
+      for explanation in explanations { try printer.text(explanation.text(printer.style, isNamed: true)) }
+    }
+    try printer.flush()
+    if explanations.isEmpty { StandardError.say("no item of the manifest has ssid or ssid-prefix") }
+    return explanations.contains(where: \.isFound) ? .success : .no
   }
 
   private func runLive() throws(ToolError) {

@@ -65,12 +65,14 @@ struct GatewayOptions: ParsableArguments {
 /// The parameters of a call of `io.accessoryd.Gateway`.
 struct GatewayCall {
   var device: String?
+  var network: AirText?
   var item: String?
   var all: Bool?
   var seconds: Int?
 
   func write(to json: inout JSONWriter) {
     if let device { json.member("device", device) }
+    if let network { json.member("network", network) }
     if let item { json.member("item", item) }
     if let all { json.member(GatewayInterface.includesAll, all) }
     if let seconds { json.member("seconds", seconds) }

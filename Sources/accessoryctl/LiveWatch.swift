@@ -107,6 +107,9 @@ struct LiveWatch: ~Copyable {
     case .connection(let connection): try printer.connection(connection)
     case .radioChanged(let change): try printer.radioChanged(change)
     case .missedConnections(let count): try printer.missedConnections(count)
+    case .presentNetwork(let network): try printer.present(network)
+    case .network(let event): try printer.network(event)
+    case .missedNetworks(let count): try printer.missedNetworks(count)
     case .missed(let count):
       cursor?.sequence &+= count
       try printer.missed(count)

@@ -68,10 +68,13 @@ struct DeviceArgument: ExpressibleByArgument {
   /// The low 48 bits.
   let bits: UInt64
   let text: String
+  /// As it was typed.
+  let argument: String
 
   init?(argument: String) {
     guard let bits = AddressText.bits(argument) else { return nil }
     self.bits = bits
     text = argument.uppercased()
+    self.argument = argument
   }
 }

@@ -4,7 +4,9 @@ import ArgumentParser
 import BlueZ
 import HCI
 import Interfaces
+import KnownNetworks
 import LinuxSystem
+import Manifest
 import ToolText
 
 struct MigrateCommand: ParsableCommand {
@@ -12,19 +14,22 @@ struct MigrateCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "List the devices that BlueZ knows, and the apps that would take them.",
+    abstract: "List the devices that BlueZ knows, the known networks, and the apps that would take them.",
     discussion: """
       Asks bluetoothd over the system bus, or reads its folder of stored devices when it does not \
       run; only root may read the folder. An item takes a device when its descriptor holds for what \
       BlueZ knows of it. It may take one of which BlueZ does not know enough. An app that brings its \
       own items may take a device when it declares the device's service, company or name. \
+      Run as root, also lists the networks in the stores of NetworkManager, wpa_supplicant and iwd \
+      that an item looks for, by name; keys are not read. \
       Changes nothing: the app asks to migrate the device, with the identifier that stands below it, \
-      and an operator agrees in accessoryctl pick. \
-      Exit status: 0 BlueZ knows devices, 1 it knows none.
+      or the network by its name, and an operator agrees in accessoryctl pick. \
+      Exit status: 0 something is known, 1 nothing is.
 
       Examples:
         accessoryctl migrate
         accessoryctl migrate --bluetooth-folder /mnt/old/var/lib/bluetooth
+        accessoryctl migrate --network-root /mnt/old
         accessoryctl migrate --json | jq -r '.bluetoothIdentifier // empty'
       """)
 
@@ -39,17 +44,25 @@ struct MigrateCommand: ParsableCommand {
     completion: .directory)
   var bluetoothFolder: String?
 
-  @Flag(help: "One JSON object per device (Config/schema/migrate.schema.json).")
+  @Option(
+    help: ArgumentHelp(
+      "Read the stores of networks below this folder instead of the machine's.", valueName: "folder"),
+    completion: .directory)
+  var networkRoot: String?
+
+  @Flag(help: "One JSON object per device or network (Config/schema/migrate.schema.json).")
   var json = false
 
   func run() throws {
     let manifest = try ConfigurationFile(reading: manifest ?? Self.installed).manifest()
     let source = bluetoothFolder.map { KnownDeviceSource(bus: nil, folder: $0) } ?? KnownDeviceSource()
-    let devices: [KnownDevice]
+    let networks = networkLines(manifest)
+    var devices: [KnownDevice] = []
     do throws(KnownDeviceError) { devices = try source.read() } catch {
-      throw Self.toolError(error)
+      guard !networks.isEmpty else { throw Self.toolError(error) }
+      if let sentence = Self.toolError(error).sentence { StandardError.say(sentence) }
     }
-    guard !devices.isEmpty else {
+    guard !devices.isEmpty || !networks.isEmpty else {
       throw ToolError.sentence(
         bluetoothFolder.map { Self.noDevices(in: $0) } ?? "BlueZ knows no device with Bluetooth Low Energy",
         .no)
@@ -62,7 +75,28 @@ struct MigrateCommand: ParsableCommand {
       let line = MigrationLine(device, manifest, isAmbiguous: isAmbiguous)
       if json { try printer.line(line) } else { try printer.text(line.text) }
     }
+    for line in networks {
+      if json { try printer.line(line) } else { try printer.text(line.text) }
+    }
     try printer.flush()
+  }
+
+  /// The known networks that an item looks for. A copy of bluetoothd's folder says nothing about networks.
+  private func networkLines(_ manifest: GatewayManifest) -> [KnownNetworkLine] {
+    guard manifest.items.contains(where: \.item.descriptor.hasWiFiClause),
+      networkRoot != nil || bluetoothFolder == nil
+    else { return [] }
+    let contents = KnownNetworkSource(root: networkRoot ?? "").read()
+    for problem in contents.problems {
+      StandardError.say(
+        "\(shown(problem.sentence)); " + (problem.error.isPermission ? "run it as root" : "check the disk"))
+    }
+    let (lines, others) = contents.networks.lines(for: manifest)
+    if others > 0 {
+      StandardError.say(
+        "\(others) other known \(others == 1 ? "network is" : "networks are") none that an item looks for")
+    }
+    return lines
   }
 
   private static func toolError(_ error: KnownDeviceError) -> ToolError {

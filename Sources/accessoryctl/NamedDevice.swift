@@ -24,6 +24,27 @@ enum NamedDevice: ExpressibleByArgument {
     }
   }
 
+  /// As it was typed.
+  var argument: String {
+    switch self {
+    case .address(let device): device.argument
+    case .name(let name): name
+    }
+  }
+
+  /// Whether a device in sight has the address or the name.
+  func isInSight(askedOf gateway: GatewayOptions) throws(ToolError) -> Bool {
+    guard case .name(let name) = self else { return true }
+    return try Self.devices(of: gateway).contains { $0.nameText.lowercased() == name.lowercased() }
+  }
+
+  private static func devices(of gateway: GatewayOptions) throws(ToolError) -> [DeviceLine] {
+    try gateway.callForList(GatewayMethodName.sightings, GatewayCall(all: true).write) {
+      line throws(JSONMemberError) in
+      try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line) }
+    }
+  }
+
   var text: String {
     switch self {
     case .address(let device): device.text
@@ -34,11 +55,7 @@ enum NamedDevice: ExpressibleByArgument {
   /// The address; for a name, that of the only device that has it, among those that the agent remembers.
   func address(askedOf gateway: GatewayOptions) throws(ToolError) -> DeviceArgument {
     if case .address(let device) = self { return device }
-    let devices = try gateway.callForList(GatewayMethodName.sightings, GatewayCall(all: true).write) {
-      line throws(JSONMemberError) in
-      try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line) }
-    }
-    return try address(among: devices)
+    return try address(among: Self.devices(of: gateway))
   }
 
   /// The address; for a name, that of the only one of the devices that has it. An exact name is better than one that

@@ -15,11 +15,12 @@ struct PickCommand: ParsableCommand {
       accessoryctl pick --app <name> [--item <id>] [--timeout <time>]
       accessoryctl pick --app <name> --touch | --first-immediate [--count <n>]
       accessoryctl pick --app <name> --device <device> [--name <name>]
+      accessoryctl pick --app <name> --network <ssid> [--name <name>]
       """,
     discussion: """
-      Shows the requests of apps, and the devices that you can choose, on the whole screen; \
+      Shows the requests of apps, and the devices and networks that you can choose, on the whole screen; \
       press ? for the keys. With --app it opens a request on the app's behalf and ends \
-      with it. With --touch, --first-immediate, --device or --count it needs no screen and \
+      with it. With --touch, --first-immediate, --device, --network or --count it needs no screen and \
       prints a line for each accessory that was set up. A device that is paired may ask for digits: on \
       a terminal the command asks for them; a script adds --digits and answers with accessoryctl answer. \
       Exit status: 0 success, 1 not everything was set up. A signal ends the program and \
@@ -30,6 +31,7 @@ struct PickCommand: ParsableCommand {
         accessoryctl pick --app lights --item bulb
         accessoryctl pick --app lights --touch --timeout long
         accessoryctl pick --app lights --device AA:BB:CC:DD:EE:FF --name Kitchen
+        accessoryctl pick --app cameras --network Cam-0001
         accessoryctl pick --json | jq -c .candidate
       """)
 
@@ -47,7 +49,8 @@ struct PickCommand: ParsableCommand {
   func validate() throws {
     if json, options.app != nil, !options.isScripted {
       throw ValidationError(
-        "--json needs no screen: add --touch, --first-immediate, --device or --count, or leave out --app")
+        "--json needs no screen: add --touch, --first-immediate, --device, --network or --count, or leave out --app"
+      )
     }
   }
 
@@ -72,7 +75,7 @@ struct PickCommand: ParsableCommand {
 extension ToolError {
   fileprivate static let noTerminal = sentence(
     "pick needs a terminal, and standard input or output is not one; use pick --json, "
-      + "or --app NAME with --touch, --first-immediate, --device or --count", .usage)
+      + "or --app NAME with --touch, --first-immediate, --device, --network or --count", .usage)
 
   static let unknownTerminal = sentence(
     "the terminal is of an unknown kind, or has no screen to draw on; set TERM (xterm-256color, linux), "

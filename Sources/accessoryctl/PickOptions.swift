@@ -31,6 +31,12 @@ struct PickOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Choose the network with this name, as sightings --networks shows it, as soon as it is found.",
+      valueName: "ssid"))
+  var network: NamedNetwork?
+
+  @Option(
+    help: ArgumentHelp(
       "End after this many accessories, 1 to \(OperatorInterface.setupCountMax). (default: 1)", valueName: "n"
     ))
   var count: Int?
@@ -59,11 +65,14 @@ struct PickOptions: ParsableArguments {
   private static let secondsRange = DiscoveryTimeout.secondsRange
 
   /// Whether the choice needs no operator at the screen.
-  var isScripted: Bool { touch || firstImmediate || device != nil || count != nil }
+  var isScripted: Bool {
+    touch || firstImmediate || device != nil || network != nil || count != nil
+  }
 
   /// What a request without a screen waits for, as a sentence for the operator.
   var awaited: String {
     if let device { return "looking for \(device.text)" }
+    if let network { return "looking for the network \(network.text)" }
     return touch || firstImmediate
       ? "hold the accessory at the gateway" : "choose the accessory with accessoryctl pick"
   }
@@ -72,19 +81,23 @@ struct PickOptions: ParsableArguments {
     guard app != nil else {
       let given = [
         item.isEmpty ? nil : "--item", touch ? "--touch" : nil, firstImmediate ? "--first-immediate" : nil,
-        device == nil ? nil : "--device", count == nil ? nil : "--count", name == nil ? nil : "--name",
+        device == nil ? nil : "--device", network == nil ? nil : "--network", count == nil ? nil : "--count",
+        name == nil ? nil : "--name",
         timeout == nil ? nil : "--timeout",
       ]
       guard let option = given.compactMap(\.self).first else { return }
       throw ValidationError("\(option) is for a request on an app's behalf: name the app with --app")
     }
-    if [touch, firstImmediate, device != nil].count(where: \.self) > 1 {
-      throw ValidationError("--touch, --first-immediate and --device exclude each other")
+    if [touch, firstImmediate, device != nil, network != nil].count(where: \.self) > 1 {
+      throw ValidationError("--touch, --first-immediate, --device and --network exclude each other")
     }
     if let count, !(1...OperatorInterface.setupCountMax).contains(count) {
       throw ValidationError("--count takes 1 to \(OperatorInterface.setupCountMax)")
     }
     if device != nil, count ?? 1 > 1 { throw ValidationError("--device names one device; leave out --count") }
+    if network != nil, count ?? 1 > 1 {
+      throw ValidationError("--network names one network; leave out --count")
+    }
     if let timeout, DiscoveryTimeout(text: timeout) == nil {
       let range = Self.secondsRange
       throw ValidationError(
@@ -104,8 +117,27 @@ struct PickOptions: ParsableArguments {
     parameters.usesTouch = touch
     parameters.takesFirstImmediate = firstImmediate
     parameters.device = device?.text
+    parameters.network = network?.ssid
     parameters.count = count.map { Int64($0) }
     parameters.discoveryTimeout = timeout
     return parameters
   }
+}
+
+/// A network as the operator names it: as `sightings --networks` prints the name between its quotes, with `\xFF` for a byte
+/// and `\u{1B}` for a character that is not shown.
+struct NamedNetwork: ExpressibleByArgument {
+  /// 1 to 32 bytes.
+  let ssid: AirText
+
+  private static let bytesMax = 32
+
+  init?(argument: String) {
+    let text = AirText(escaped: argument)
+    guard (1...Self.bytesMax).contains(text.bytes.count) else { return nil }
+    ssid = text
+  }
+
+  /// For error messages.
+  var text: String { ssid.terminal(columnsMax: AirText.columnsMax) }
 }

@@ -9,9 +9,9 @@ import ToolText
 struct SightingsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sightings",
-    abstract: "List the devices in sight, the strongest first.",
+    abstract: "List the devices in sight, or the networks, the strongest first.",
     usage: """
-      accessoryctl sightings [--all] [options]
+      accessoryctl sightings [--all] [--networks] [options]
       accessoryctl sightings --capture <file> [--manifest <file>] […]
       """,
     discussion: """
@@ -19,27 +19,41 @@ struct SightingsCommand: ParsableCommand {
       but has not found the device, because it is not at the gateway. With --all, lists \
       every device that is remembered. Asks the agent, or reads a capture: then an item \
       also says how often it found the device, and when first. Standard error names items \
-      that turned devices away because they are full. Exit status: 0 there are devices, \
-      1 there are none.
+      that turned devices away because they are full. With --networks, lists the networks \
+      whose names match an item with ssid or ssid-prefix, or all; a name is in quotes, with \
+      escapes for what cannot be shown. Exit status: 0 there are devices or networks, 1 there \
+      are none.
 
       Examples:
         accessoryctl sightings
         accessoryctl sightings --all --json
+        accessoryctl sightings --networks --all
         accessoryctl sightings --capture room.btsnoop --manifest accessoryd.toml
         accessoryctl sightings --all --capture room.btsnoop
       """)
 
   @OptionGroup var source: LookSource
 
-  @Flag(help: "Also list devices that match no item.")
+  @Flag(help: "Also list devices or networks that match no item.")
   var all = false
 
-  @Flag(help: "One JSON object per device (Config/schema/sightings.schema.json).")
+  @Flag(help: "List networks instead of devices.")
+  var networks = false
+
+  @Flag(
+    help: """
+      One JSON object per device (Config/schema/sightings.schema.json) or network \
+      (networks.schema.json).
+      """)
   var json = false
 
-  func validate() throws { if !all { try source.requireManifest() } }
+  func validate() throws {
+    if networks, isCapture { throw ValidationError("--networks asks the agent; a capture has no networks") }
+    if !all { try source.requireManifest() }
+  }
 
   func run() throws {
+    guard !networks else { return try showNetworks().throwUnlessSuccess() }
     guard let capture = source.capture else {
       let call = GatewayCall(all: all)
       var full: [TurnedAwayLine] = []
@@ -63,6 +77,27 @@ struct SightingsCommand: ParsableCommand {
   /// The output has only devices.
   private func show(_ full: [TurnedAwayLine]) {
     for item in full { StandardError.say(item.sentence) }
+  }
+
+  private func showNetworks() throws(ToolError) -> ExitStatus {
+    let networks: [NetworkLine] = try source.gateway.callForList(
+      GatewayMethodName.networks, GatewayCall(all: all).write
+    ) { line throws(JSONMemberError) -> NetworkLine? in try line.lineIfPresent("network") }
+    guard !networks.isEmpty else {
+      StandardError.say(
+        all
+          ? "no network is known; accessoryctl status says how the interface is, and wifi in [gateway] names it"
+          : "no network matches an item of the manifest; accessoryctl sightings --networks --all lists every one"
+      )
+      return .no
+    }
+    var printer = Printer()
+    if !json { try printer.text(NetworkLine.textHeader) }
+    for network in networks {
+      if json { try printer.line(network) } else { try printer.text(network.text(printer.style)) }
+    }
+    try printer.flush()
+    return .success
   }
 
   private var isCapture: Bool { source.capture != nil }

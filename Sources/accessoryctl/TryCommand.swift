@@ -10,7 +10,7 @@ import ToolText
 struct TryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "try",
-    abstract: "Show which devices match an item now, and why the others do not.",
+    abstract: "Show which devices or networks match an item now, and why the others do not.",
     usage: """
       accessoryctl try <item> [options]
       accessoryctl try <item> --capture <file> [--manifest <file>] […]
@@ -18,6 +18,7 @@ struct TryCommand: ParsableCommand {
     discussion: """
       Prints the devices that the item has found, then near misses with the first clause that \
       does not hold, or what the gate waits for, and counts the others; --all lists these too. \
+      An item with ssid or ssid-prefix alone is compared with the networks. \
       Asks the agent, or reads a capture: then it says how often and when the item found each. \
       Exit status: 0 the item has found a device, 1 it has not.
 
@@ -33,20 +34,30 @@ struct TryCommand: ParsableCommand {
 
   @OptionGroup var source: LookSource
 
-  @Flag(help: "Also list the devices that do not match at all.")
+  @Flag(help: "Also list the devices or networks that do not match at all.")
   var all = false
 
-  @Flag(help: "One JSON object per device (Config/schema/try.schema.json).")
+  @Flag(
+    help: """
+      One JSON object per device (Config/schema/try.schema.json) or network (explain-network.schema.json).
+      """)
   var json = false
 
   func validate() throws { try source.requireManifest() }
 
   func run() throws {
     guard let capture = source.capture else {
+      var networks: [NetworkExplanation] = []
       let trials = try source.gateway.callForList(GatewayMethodName.try, GatewayCall(item: item).write) {
         line throws(JSONMemberError) in
-        try line.objectIfPresent("trial").map { line throws(JSONMemberError) in try Trial(reading: line) }
+        if let network: NetworkExplanation = try line.lineIfPresent("networkExplanation") {
+          networks.append(network)
+        }
+        return try line.objectIfPresent("trial").map { line throws(JSONMemberError) in
+          try Trial(reading: line)
+        }
       }
+      guard networks.isEmpty else { return try show(networks).throwUnlessSuccess() }
       return try show(Trial.grouped(trials)).throwUnlessSuccess()
     }
     try source.replay(capture) { dataPath, history throws(ToolError) in
@@ -63,7 +74,10 @@ struct TryCommand: ParsableCommand {
 
   /// Prints the trials of each device. As text, one line for each device: for the identity that comes nearest.
   private func show(_ devices: [[Trial]]) throws(ToolError) -> ExitStatus {
-    if devices.isEmpty { StandardError.say("no device has been heard, so none can match the item") }
+    if devices.isEmpty {
+      let heard = source.capture == nil ? "device or network" : "device"
+      StandardError.say("no \(heard) has been heard, so none can match the item")
+    }
     var printer = Printer()
     if json {
       for trial in devices.joined() { try printer.line(trial) }
@@ -72,6 +86,24 @@ struct TryCommand: ParsableCommand {
     }
     try printer.flush()
     return devices.contains { $0.contains(where: \.isFound) } ? .success : .no
+  }
+
+  /// Prints what the item says about each network: of those that do not match, only how many there are.
+  private func show(_ networks: [NetworkExplanation]) throws(ToolError) -> ExitStatus {
+    var printer = Printer()
+    let listed = networks.filter { $0.holds || all }
+    if json {
+      for network in networks { try printer.line(network) }
+    } else {
+      for network in listed { try printer.text(network.text(printer.style, isNamed: false)) }
+      let others = networks.count - listed.count
+      if others > 0 {
+        let noun = others == 1 ? "network does" : "networks do"
+        try printer.text("\(others) \(listed.isEmpty ? "" : "other ")\(noun) not match\n")
+      }
+    }
+    try printer.flush()
+    return networks.contains(where: \.isFound) ? .success : .no
   }
 
   private func index(in items: [ManifestItem]) throws(ToolError) -> Int {

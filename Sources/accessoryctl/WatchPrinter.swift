@@ -73,6 +73,48 @@ struct WatchPrinter: ~Copyable {
     try printNote("\(count) \(count == 1 ? "event was" : "events were") missed")
   }
 
+  /// A network that an item has found or lost.
+  mutating func network(_ event: NetworkEventLine) throws(ToolError) {
+    guard selection.includes(app: event.app, item: event.item) else { return }
+    count += 1
+    if json { return try printObject("network", event) }
+    let clock = try time(of: event.time)
+    try printer.text(event.text(printer.style, clock: clock))
+  }
+
+  /// A network that was found before the watch began.
+  mutating func present(_ network: NetworkLine) throws(ToolError) {
+    let selection = selection
+    let isWanted = { (item: NetworkLine.Item) in selection.includes(app: item.app, item: item.id) }
+    guard network.items.contains(where: { $0.isFound && isWanted($0) }) else { return }
+    if json { return try printObject("presentNetwork", network) }
+    let clock = try time(of: network.lastSeen)
+    try printer.text(network.presentText(printer.style, clock: clock, where: isWanted))
+  }
+
+  mutating func missedNetworks(_ count: Int64) throws(ToolError) {
+    if json {
+      return try printer.lines { [epoch] in
+        $0.line { json in
+          json.member("epoch", epoch)
+          json.member("missedNetworks", count)
+        }
+      }
+    }
+    try printNote(
+      "\(count) \(count == 1 ? "event" : "events") of networks \(count == 1 ? "was" : "were") missed")
+  }
+
+  /// A line of JSON with the run of the agent and one object.
+  private mutating func printObject(_ name: String, _ line: some Line) throws(ToolError) {
+    try printer.lines { [epoch] in
+      $0.line { json in
+        json.member("epoch", epoch)
+        json.object(name, line)
+      }
+    }
+  }
+
   /// A connection of an app to its accessory, unless only one item is wanted: accessories have none here.
   mutating func connection(_ connection: ConnectionLine) throws(ToolError) {
     guard selection.item == nil, selection.app.map({ $0 == connection.app }) ?? true else { return }

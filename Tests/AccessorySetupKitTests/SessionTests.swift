@@ -97,6 +97,38 @@ import Varlink
     #expect(await log.words(6).last == "11, 0")
   }
 
+  @Test func `a network that a filtered picker found has its name, and nothing of Bluetooth`() async {
+    let stream = Locked<SocketAgent.Connection?>(nil)
+    let agent = SocketAgent { call, connection in
+      switch call.method {
+      case "Activate":
+        stream.withLock { $0 = connection }
+        SocketAgent.activate(connection)
+      case "ShowPicker":
+        connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
+        let picker = "\"picker\":\"p1\""
+        let network =
+          "{\"discovered\":1,\"itemIndex\":0,\"item\":\"camera\",\"time\":1.0,\"ssid\":\"Cam-1\",\"signal\":-44}"
+        stream.withLock { $0 }?.send(SocketAgent.event("pickerDidPresent", 40, 0, picker))
+        stream.withLock { $0 }?.send(
+          SocketAgent.event("accessoryDiscovered", 33, 1, "\(picker),\"discovered\":\(network)"))
+      default: connection.send(SocketAgent.reply())
+      }
+    }
+    defer { agent.stop() }
+    let log = Log()
+    let session = ASAccessorySession(gateway: ASGateway(socketPath: agent.path))
+    session.activate(on: Self.queue) { event in
+      guard let found = event.accessory as? ASDiscoveredAccessory else { return }
+      log.note(found.ssid ?? "no name")
+      log.note(found.displayName)
+      log.note(found.bluetoothAdvertisementData == nil && found.bluetoothRSSI == nil ? "nothing" : "some")
+    }
+    session.showPicker { _ in }
+    #expect(await log.words(3) == ["Cam-1", "Cam-1", "nothing"])
+    session.invalidate()
+  }
+
   @Test func `errors are ASError with reason, cure and field`() async {
     let agent = SocketAgent { call, connection in
       switch call.method {

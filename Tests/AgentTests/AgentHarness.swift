@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Interfaces
 import AdapterSupport
 import Agent
 import Controller
 import HCI
-import JSON
 import Manifest
 import Pairing
 import Setup
 import TestSupport
-import Varlink
 import VirtualRadio
+import Wireless
 
 /// An agent with a virtual controller and clients, in virtual time. The harness performs every action of the agent at
 /// once.
@@ -45,6 +43,9 @@ final class AgentHarness: ScenarioHarness {
   /// Whether bluetoothd runs, and how often the agent asked.
   var runsBluetoothd = false
   var knownDevices = KnownDevices([])
+  /// What reading networks and starting a scan for them lead to.
+  var networkReading: Result<NetworkReading, WirelessError> = .failure(.interfaceMissing)
+  var networkScanStart: Result<ScanStart, WirelessError> = .failure(.interfaceMissing)
   private(set) var lookCount = 0
   /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
@@ -176,6 +177,8 @@ final class AgentHarness: ScenarioHarness {
       agent.registryAnswered(reply, at: now)
       hasDiskReplied = true
     case .readKnownDevices: agent.knownDevicesWereRead(knownDevices, at: now)
+    case .readNetworks(let number, _): agent.networksWereRead(networkReading, of: number, at: now)
+    case .startNetworkScan(let number, _): agent.networkScanWasStarted(networkScanStart, of: number, at: now)
     case .signalTouch(let signal): touchSignals.append(signal)
     case .openLink(let request): openLinks.append(request)
     case .closeLink(let id): openLinks.removeAll { $0.id == id }
@@ -320,11 +323,6 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
-  /// The states that the radio has taken, in order.
-  var radioStates: [RadioLine.State] {
-    notices.compactMap { if case .radio(let state, _, _) = $0 { state } else { nil } }
-  }
-
   var isRadioUrgent: Bool { agent.isRadioUrgent }
 
   // MARK: - Clients
@@ -383,16 +381,5 @@ final class AgentHarness: ScenarioHarness {
     agent.drop(id(of: client))
     client.isClosed = true
     turn()
-  }
-
-  /// Calls a method of the gateway's interface and returns the replies of this turn.
-  @discardableResult
-  func call(
-    _ method: String, by client: HarnessClient, more: Bool = false,
-    _ parameters: (inout JSONWriter) -> Void = { _ in }
-  ) -> [ReceivedReply] {
-    let before = client.replies.count
-    send(Message.call("io.accessoryd.Gateway.\(method)", more: more, parameters), by: client)
-    return Array(client.replies.dropFirst(before))
   }
 }

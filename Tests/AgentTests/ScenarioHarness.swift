@@ -4,6 +4,7 @@ import Agent
 import HCI
 import Setup
 import VirtualRadio
+import Wireless
 
 /// A gateway in a scenario's time: the agent, its radio, its disk, and its clients.
 ///
@@ -29,6 +30,8 @@ protocol ScenarioHarness: AnyObject {
   func readManifestAgain()
   /// Does what a signal does that ends the agent, before the connections end.
   func endPickers()
+  /// Changes what is known of the networks in reach.
+  func updateNetworks(_ change: (inout NetworkTable) -> Void)
   func radioVanishes()
   /// Another controller is plugged in.
   func radioComes(_ scene: [SceneDevice])

@@ -14,6 +14,7 @@ import Setup
 import Synchronization
 import Testing
 import VirtualRadio
+import Wireless
 
 @testable import virtual_controller
 
@@ -36,7 +37,7 @@ final class SocketHarness: ScenarioHarness {
   /// The devices that apps are connected to.
   let links = ScenarioLinks()
   private let known = ScenarioKnownDevices()
-  private var loop: AgentLoop
+  private(set) var loop: AgentLoop
   private var clients: [SocketClient] = []
 
   init(
@@ -57,6 +58,8 @@ final class SocketHarness: ScenarioHarness {
         case .open, .recover: .opened(opening.open())
         case .findBluetoothd: .bluetoothd(nil)
         case .readKnownDevices: .knownDevices(known.devices)
+        case .readNetworks(let number, _): .networks(number, .failure(.interfaceMissing))
+        case .startNetworkScan(let number, _): .networkScan(number, .failure(.interfaceMissing))
         case .restore, .note, .close, .clear: .done
         }
       },
@@ -104,7 +107,7 @@ final class SocketHarness: ScenarioHarness {
   }
 
   /// Turns until nothing is left to do at this time.
-  private func settle() {
+  func settle() {
     for _ in 0..<Self.turnsMax {
       air.exchangePackets(at: time.now)
       let isAwaited = isAwaited
@@ -174,25 +177,6 @@ final class SocketHarness: ScenarioHarness {
     listen()
   }
 
-  /// From now on the kernel shares the adapter. It replies to every command that the agent may have sent, because no test
-  /// has a kernel with an adapter to send them to.
-  func shareAdapter() {
-    var kernel = StandInKernel()
-    let agent = loop.context.agent
-    agent.radioAppeared(.sharedAdapter(index: kernel.index), at: time.now)
-    let duty = KernelDuty(interval: 96, window: 96)
-    let commands: [MgmtCommand] = [
-      .readInformation(kernel.index), .readDefaults(kernel.index),
-      .setDefaults(duty, for: .monitors, kernel.index), .addMonitor(kernel.index),
-      .setDefaults(duty, for: .discovery, kernel.index), .startDiscovery(kernel.index),
-    ]
-    for command in commands {
-      for event in kernel.answer(command) { agent.receive(mgmt: event.bytes.span.rawBytes, at: time.now) }
-    }
-    settle()
-    precondition(agent.radioState == .on, "the adapter scans")
-  }
-
   // MARK: - Clients
 
   func connect(user: UInt32, atSocketOf app: String?) -> HarnessClient? {
@@ -221,7 +205,7 @@ final class SocketHarness: ScenarioHarness {
   }
 
   /// Every client reads what has arrived, until nothing more follows.
-  private func listen() {
+  func listen() {
     while clients.count(where: { $0.listen() }) > 0 { settle() }
   }
 

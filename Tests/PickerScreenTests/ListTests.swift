@@ -15,7 +15,7 @@ struct ListTests {
   /// The line of the screen that the selected row stands on.
   private func line(_ list: PickerList, height: Int = height) -> Int? {
     list.visible(height: height).firstIndex { line in
-      if case .row(let row)? = line { row.line.address == list.selected } else { false }
+      if case .row(let row)? = line { row.line.key == list.selected } else { false }
     }
   }
 

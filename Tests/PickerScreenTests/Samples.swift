@@ -75,6 +75,29 @@ enum Samples {
     candidate(6, level: nil, item: 1, name: "Lumo strip", calls: "strip two", silence: 30),
   ]
 
+  /// Networks with names that could deceive, of an item that is found by them.
+  static func networks(item: Int) -> [CandidateLine] {
+    let names: [([UInt8], Int8?, NetworkLine.Security)] = [
+      (Array("Cam-0001".utf8), -42, .wpa2), (Array("Cam-\u{202E}10".utf8), -57, .enterprise),
+      ([0x43, 0x61, 0x6D, 0x2D, 0xFF, 0x00], -64, .open), (Array("Cam-Küche".utf8), nil, .owe),
+    ]
+    return names.enumerated().map { index, network in
+      CandidateLine(
+        candidate: UInt32(index) + 20, itemIndex: item, name: "Camera",
+        network: CandidateLine.Network(ssid: AirText(network.0), security: network.2), signal: network.1,
+        silence: Seconds(microseconds: Int64(index) * 9_000_000), isShared: index == 1)
+    }
+  }
+
+  static func cameras(besideDevices: Bool) -> RequestLine {
+    var camera = RequestItemLine(item: "camera", name: "Camera")
+    camera.isFoundByNetwork = true
+    let items = besideDevices ? [RequestItemLine(item: "bulb", name: "Lumo bulb"), camera] : [camera]
+    return RequestLine(
+      request: lights, kind: .setup, app: "cameras", since: agentTime(90), end: agentTime(700),
+      phase: .choosing, items: items)
+  }
+
   static func status(
     _ radio: RadioLine.State = .on, scan: String? = nil, registryTrouble: String? = nil
   ) -> StatusLine {

@@ -93,6 +93,21 @@ struct ScreenTests {
     try expectGolden(model, "crowd-end-\(name)")
   }
 
+  @Test(
+    "Networks beside devices, and alone", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
+  func networks(size: ScreenSize, name: String) throws {
+    let mixed = Array(Samples.candidates.prefix(2)) + Samples.networks(item: 1)
+    var model = Samples.model([Samples.cameras(besideDevices: true)], mixed, size: size)
+    try expectGolden(model, "networks-mixed-\(name)")
+    _ = model.press(.end, at: Self.now)
+    try expectGolden(model, "networks-mixed-end-\(name)")
+    model = Samples.model([Samples.cameras(besideDevices: false)], Samples.networks(item: 0), size: size)
+    _ = model.press(.down, at: Self.now)
+    try expectGolden(model, "networks-\(name)")
+    model = Samples.model([Samples.cameras(besideDevices: false)], [], size: size)
+    try expectGolden(model, "networks-looking-\(name)")
+  }
+
   @Test("Several requests", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
   func requests(size: ScreenSize, name: String) throws {
     let requests = [Samples.setup(), Samples.rename, Samples.authorize]
@@ -265,7 +280,7 @@ struct ScreenTests {
     let lines = model.screen(at: Self.now).lines
     let text = lines.map(\.text).joined(separator: "\n")
     #expect(text.contains("history"))
-    for row in try #require(model.tab).list.rows { #expect(text.contains(row.line.address.text ?? "-")) }
+    for row in try #require(model.tab).list.rows { #expect(text.contains(row.line.address?.text ?? "-")) }
     #expect(text.contains("▇▆ ") || text.contains("▇▅ ") || text.contains("█▆"), "\(text)")
     let near = Samples.model([Samples.setup(items: [Samples.bulb])], [Samples.candidate(1, level: -41)])
     #expect(near.screen(at: Self.now).lines.flatMap(\.spans).contains { $0.style.contains(.good) })

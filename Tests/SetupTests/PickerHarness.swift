@@ -129,7 +129,7 @@ final class PickerHarness {
   }
 
   var shown: [UInt32] { picker.candidates.shown.map(\.number) }
-  var hidden: Set<DeviceAddress> { picker.candidates.hidden }
+  var hidden: Set<DeviceIdentity> { picker.candidates.hidden }
   var isFinished: Bool { flow.state.isFinished }
 
   var isChoosing: Bool { if case .choosing = flow.state { true } else { false } }
@@ -141,6 +141,10 @@ extension DeviceAddress {
   static func number(_ number: UInt64) -> DeviceAddress {
     DeviceAddress(bits: 0xC000_0000_0000 | number, type: .random)
   }
+}
+
+extension DeviceIdentity {
+  static func number(_ number: UInt64) -> DeviceIdentity { .bluetooth(.number(number)) }
 }
 
 extension SetupError {

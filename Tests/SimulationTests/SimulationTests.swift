@@ -35,6 +35,8 @@ struct SimulationTests {
     (.losesAReply, [.unansweredCall, .wrongReply, .unaskedReply]),
     (.raisesLevels, [.enterWithoutCrossing, .unexplainedEvent]),
     (.dropsPackets, [.missingEvent, .unexplainedEvent]),
+    (.dropsANetworkEvent, [.missingEvent, .unexplainedEvent, .lostCount]),
+    (.forgetsScans, [.missingEvent, .unexplainedEvent]),
   ]
 
   @Test("An agent that is broken on purpose is caught", arguments: canaries)

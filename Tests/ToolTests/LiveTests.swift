@@ -116,11 +116,12 @@ struct LiveTests {
 
   @Test("A warning about an item is printed, and the agent is well nevertheless")
   func warnings() throws {
-    let warning = "cameras/camera: this version does not look for networks"
+    let warning = "cameras/camera: never matches: [gateway] names no interface"
     let run = try run([Replies.status(warning: warning)], "status")
     #expect(run.status == 0)
     #expect(
-      run.text.contains("problems  none\nwarning   cameras/camera: this version does not look for networks\n")
+      run.text.contains(
+        "problems  none\nwarning   cameras/camera: never matches: [gateway] names no interface\n")
     )
     let json = try self.run([Replies.status(warning: warning)], "status", "--json")
     try expectValid(json.output, "status")

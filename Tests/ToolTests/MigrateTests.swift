@@ -51,6 +51,67 @@ struct MigrateTests {
       ["migrate", "--bluetooth-folder", folder.path + "/bluetooth", "--manifest", manifest] + arguments)
   }
 
+  @Test("Lists the known networks that items look for, from each store, and counts the others")
+  func networks() throws {
+    let manifest = try folder.file(
+      "cameras.toml",
+      Array(
+        """
+        schema = 1
+        [gateway]
+        wifi = "wlan1"
+        [app.cameras]
+        user = "daemon"
+        supports = ["WiFi", "Bluetooth"]
+        bluetooth-company-identifiers = ["0x0EEE"]
+        [[app.cameras.item]]
+        id = "camera"
+        name = "Camera"
+        descriptor.ssid-prefix = "Cam-"
+        [[app.cameras.item]]
+        id = "hub"
+        name = "Hub"
+        descriptor.bluetooth-company-identifier = "0x0EEE"
+        descriptor.ssid = "Cam-1"
+
+        """.utf8))
+    func write(_ text: String, _ path: String) throws {
+      let file = URL(fileURLWithPath: folder.path + "/machine/" + path)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+    let profile = "[wifi]\nssid=Cam-1\n[wifi-security]\npsk=do not print\n"
+    try write(profile, "etc/NetworkManager/system-connections/one.nmconnection")
+    try write(
+      "network={\n ssid=\"Cam-1\"\n psk=\"do not print\"\n}\n", "etc/wpa_supplicant/wpa_supplicant.conf")
+    try write("", "var/lib/iwd/=43616d2d1bff.psk")
+    try write("", "var/lib/iwd/Home.psk")
+    func run(_ more: String...) throws -> Tool.Run {
+      try Tool.run(
+        [
+          "migrate", "--bluetooth-folder", folder.path + "/none", "--network-root", folder.path + "/machine",
+          "--manifest", manifest,
+        ] + more)
+    }
+    let text = try run()
+    #expect(text.status == 0, "\(text.errorOutput)")
+    #expect(
+      text.text == #"""
+        network "Cam-\u{1B}\xFF", known to iwd
+          cameras/camera takes it
+        network "Cam-1", known to NetworkManager and wpa_supplicant
+          cameras/camera takes it
+          cameras/hub takes it as the network of a device with Bluetooth
+
+        """#)
+    #expect(text.errorOutput.contains("1 other known network is none that an item looks for"))
+    let json = try run("--json")
+    try expectValid(json.output, "migrate")
+    #expect(json.text.contains(#""ssidHex":"43616d2d1bff""#) && json.lines.count == 2)
+    #expect(!(text.text + json.text + text.errorOutput).contains("do not print"))
+  }
+
   @Test("Lists what BlueZ knows with its identifier, and the items that take it or may")
   func list() throws {
     let run = try migrate()

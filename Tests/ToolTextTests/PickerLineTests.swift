@@ -30,8 +30,22 @@ struct PickerLineTests {
     rssi: -44, filteredRSSI: nil, silence: Seconds(microseconds: 250_000), identityDurable: true,
     isShared: false)
 
+  private static let network = CandidateLine(
+    candidate: 8, itemIndex: 1, name: "Camera",
+    network: CandidateLine.Network(ssid: AirText([0x43, 0xFF]), security: .wpa2), signal: -61,
+    silence: Seconds(microseconds: 250_000), isShared: true)
+
+  private static let cameras: RequestLine = {
+    var item = RequestItemLine(item: "camera", name: "Camera")
+    item.isFoundByNetwork = true
+    return RequestLine(
+      request: id, kind: .setup, app: "cameras", since: Seconds(microseconds: 0), end: nil, phase: .looking,
+      items: [item])
+  }()
+
   private static let replies: [PickerReply] = [
-    .request(setup), .request(authorize), .candidate(candidate, of: id), .gone(7, of: id),
+    .request(setup), .request(authorize), .request(cameras), .candidate(candidate, of: id),
+    .candidate(network, of: id), .gone(7, of: id),
     .closed(id, RequestEnding(accessory: id, displayName: "Küche")),
     .closed(id, RequestEnding(failure: "userCancelled", reason: "no operator chose a device in 10 minutes")),
     .closed(id, RequestEnding()), .synced,
@@ -57,6 +71,12 @@ struct PickerLineTests {
         {"of":"\#(Self.id)","candidate":{"candidate":7,"itemIndex":0,"name":"Lumo bulb","productImage":"lumo.png",\#
         "deviceName":"L\#u{FFFD}","deviceNameHex":"4cff","address":"C4:A1:00:00:1E:27","addressType":"random",\#
         "rssi":-44,"filteredRSSI":null,"silence":0.250000,"isIdentityDurable":true,"isShared":false}}
+
+        """#)
+    #expect(
+      String(decoding: PickerReply.candidate(Self.network, of: Self.id).json, as: UTF8.self) == #"""
+        {"of":"\#(Self.id)","candidate":{"candidate":8,"itemIndex":1,"name":"Camera","ssid":"C\#u{FFFD}",\#
+        "ssidHex":"43ff","security":"wpa2","rssi":-61,"silence":0.250000,"isIdentityDurable":true,"isShared":true}}
 
         """#)
     #expect(

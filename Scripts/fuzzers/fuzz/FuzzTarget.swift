@@ -41,6 +41,8 @@ enum FuzzTarget: String, CaseIterable {
   case management
   /// A file of bluetoothd with a bond.
   case bond
+  /// A store of known networks, as each of the programs writes it.
+  case stores
   /// Crashes on purpose, to prove that crashes are found.
   case canary
 
@@ -64,6 +66,7 @@ enum FuzzTarget: String, CaseIterable {
     case .extensions: fuzzExtensions(bytes)
     case .management: fuzzManagement(bytes)
     case .bond: fuzzStoredBond(bytes)
+    case .stores: fuzzStores(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -88,6 +91,7 @@ enum FuzzTarget: String, CaseIterable {
     case .extensions: extensionsSeeds
     case .management: managementSeeds
     case .bond: storedBondSeeds
+    case .stores: storeSeeds
     case .canary: [Array("canar".utf8)]
     }
   }

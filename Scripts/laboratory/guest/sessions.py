@@ -190,13 +190,13 @@ class Operator:
         return self.agent.world.until(search, f"the operator sees a request of {app}", seconds)["request"]
 
     def candidate_of(self, request, address, seconds=30):
-        """Waits for the candidate with one of these addresses, and returns its number."""
+        """Waits for the candidate with one of these addresses or network names, and returns its number."""
         addresses = [address] if isinstance(address, str) else address
 
         def search():
             self.read()
             return next((number for (of, number), candidate in self.candidates.items()
-                         if of == request and candidate["address"] in addresses), None)
+                         if of == request and candidate.get("address", candidate.get("ssid")) in addresses), None)
         return self.agent.world.until(search, f"{addresses} can be chosen", seconds)
 
     def choose(self, request, address, **parameters):

@@ -50,6 +50,8 @@ struct ReplyBook {
     return events
   }
 
+  mutating func takeNetworkEvents() -> [JSONObject] { watch?.takeNetworkEvents() ?? [] }
+
   /// Facts about the agent that replies must agree with.
   struct Facts {
     let epoch: String

@@ -73,7 +73,7 @@ extension ScriptedClient {
 
   mutating func call(_ hints: Hints) {
     let gateway = Self.gateway
-    switch dice.number(below: 14) {
+    switch dice.number(below: 16) {
     case 0, 1: callOnce(.status, gateway + "Status")
     case 2: callOnce(.one, gateway + "Metrics")
     case 3: callForList(gateway + "Sightings") { $0.member("includesAll", true) }
@@ -95,6 +95,12 @@ extension ScriptedClient {
     case 11: callOnce(.one, "org.varlink.service.GetInfo")
     case 12:
       callOnce(.one, dice.pick([gateway + "Nonesuch", "org.example.Other.Method", gateway + "Sightings"]))
+    case 13:
+      let all = dice.chance(perMille: 500)
+      callForList(gateway + "Networks") { $0.member("includesAll", all) }
+    case 14:
+      let name = dice.pick(["Cam-1", "Cam-", "Home", "", "nonesuch"])
+      callForList(gateway + "Explain") { $0.member("network", name) }
     default: callOneway()
     }
   }

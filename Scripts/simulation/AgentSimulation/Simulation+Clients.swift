@@ -206,6 +206,8 @@ extension Simulation {
       }
       if clients[index].role == .auditor { try check(entry.event) }
     }
+    let events = clients[index].book.takeNetworkEvents()
+    if clients[index].role == .auditor { for event in events { try networkModel.check(event, now: now) } }
     if let client = clients.first(where: { $0.role == .unauthorized && !$0.unread.isEmpty }) {
       throw Breach(.unaskedReply, "\(client.name) is unauthorized and received bytes")
     }
@@ -231,6 +233,9 @@ extension Simulation {
       let unauthorized = clients.firstIndex { $0.role == .unauthorized }
       if let unauthorized { clients[unauthorized].unread = bytes }
       return bytes
+    case .dropsANetworkEvent where index == 0 && bytes.starts(with: Self.networkHead):
+      tamperings += 1
+      return tamperings == 2 ? [] : bytes
     case .losesAReply where clients[index].role == .caller:
       tamperings += 1
       return tamperings == 1 ? Self.withoutLastReply(bytes) : bytes
@@ -238,6 +243,7 @@ extension Simulation {
     }
   }
 
+  private static let networkHead = Array("{\"parameters\":{\"network\"".utf8)
   private static let eventHead = Array("{\"parameters\":{\"event\"".utf8)
 
   private static func withoutLastReply(_ bytes: [UInt8]) -> [UInt8] {

@@ -2,6 +2,7 @@
 
 import Agent
 import HCI
+import Manifest
 
 // What must hold after each step, and at the end.
 
@@ -72,7 +73,9 @@ extension Simulation {
 
   private func checkNothingLeft() throws(Breach) {
     agent.checkInvariants()
-    guard agent.clientCount == 0, agent.nextDeadline == nil else {
+    // Items that are set up automatically are looked for as long as the agent runs.
+    let isIdle = agent.nextDeadline == nil || manifest.items.contains { $0.item.selection == .automatic }
+    guard agent.clientCount == 0, isIdle else {
       let deadline = agent.nextDeadline.map { "at \($0.microseconds) µs" } ?? "none"
       throw Breach(.leftover, "\(agent.clientCount) clients, and a deadline: \(deadline)")
     }

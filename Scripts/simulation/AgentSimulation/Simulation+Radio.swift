@@ -6,6 +6,7 @@ import Manifest
 import Setup
 import TestSupport
 import VirtualRadio
+import Wireless
 
 // Packets of the radio, and readings of the manifest.
 
@@ -28,7 +29,9 @@ extension Simulation {
       let level = Int8(bitPattern: packet[packet.count - 1])
       return level > -127 && level < -30 ? packet.dropLast() + [UInt8(bitPattern: level + 40)] : packet
     case .dropsPackets: return tamperings.isMultiple(of: 10) ? [] : packet
-    case .dropsAnEvent, .doublesAnEvent, .sendsToUnauthorizedClient, .losesAReply: return packet
+    case .dropsAnEvent, .doublesAnEvent, .sendsToUnauthorizedClient, .losesAReply, .dropsANetworkEvent,
+      .forgetsScans:
+      return packet
     }
   }
 
@@ -57,11 +60,30 @@ extension Simulation {
         continue
       }
       manifest = RandomManifest.changed(manifest, dice: &dice)
+      networks.changeItems(of: &manifest)
       configuration.manifest = manifest
       note("the manifest has \(manifest.items.count) items")
       agent.manifestWasRead(
         .accepted(configuration, radioSource: "h4:controller", warnings: []), at: instant)
       referenceModel.reload(manifest, at: now)
+      networkModel.reload(manifest, at: now)
+    }
+  }
+
+  /// Ends the scans that are due, and pulls the interface out.
+  func scanNetworks() {
+    if networks.nextScan <= now {
+      let heard = networks.scan(at: now)
+      note("a scan finds \(heard.map(\.name))")
+      agent.updateNetworks(at: instant) { heard.enter(into: &$0, at: now) }
+      let missesThem = tampering == .forgetsScans && now.isMultiple(of: 2)
+      networkModel.scan(missesThem ? [] : heard, at: now)
+    }
+    if networks.nextLoss <= now {
+      note("the interface for networks is pulled out")
+      networks.loseInterface(at: now)
+      agent.updateNetworks(at: instant) { $0.removeAll() }
+      networkModel.loseInterface(at: now)
     }
   }
 }

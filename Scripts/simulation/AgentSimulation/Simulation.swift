@@ -45,6 +45,8 @@ public final class Simulation {
   var radio: SimulatedRadio
   var disk: SimulatedDisk
   var referenceModel: ReferenceModel
+  var networks: RandomNetworks
+  var networkModel: NetworkModel
   var log = EventLog()
   var clients: [ScriptedClient] = []
   let epoch: String
@@ -65,7 +67,11 @@ public final class Simulation {
     var dice = SeededGenerator(seed: seed)
     seconds = dice.pick([20, 40, 40, 70])
     let scene = RandomScene.script(seconds: seconds, dice: &dice)
-    manifest = RandomManifest.manifest(dice: &dice)
+    networks = RandomNetworks(seed: seed)
+    var manifest = RandomManifest.manifest(dice: &dice)
+    networks.changeItems(of: &manifest)
+    self.manifest = manifest
+    networkModel = NetworkModel(manifest)
     let offset = Int8(dice.pick([0, 0, 0, 5, -3]))
     let identities = dice.chance(perMille: 700) ? Vocabulary.identities : []
     var board = BoardProfile(name: "simulated")
@@ -132,7 +138,7 @@ public final class Simulation {
 
   /// The time of the next step.
   private var nextTime: Int64? {
-    var soonest: Int64 = nextSignal
+    var soonest: Int64 = min(nextSignal, networks.nextScan, networks.nextLoss)
     for client in clients { soonest = min(soonest, client.nextAct, client.leaveTime) }
     for reading in readings { soonest = min(soonest, reading) }
     let times: [Int64?] = [radio.nextTime, agent.nextDeadline?.microseconds, disk.nextTime]
@@ -150,6 +156,7 @@ public final class Simulation {
     try reportPlugging()
     try actClients()
     deliverReadings()
+    scanNetworks()
     if let reply = disk.reply(at: now) { agent.registryAnswered(reply, at: instant) }
     if nextSignal <= now {
       nextSignal = now + Int64(dice.between(5, 60)) * 1_000_000
@@ -158,6 +165,7 @@ public final class Simulation {
     }
     try settle()
     try referenceModel.endStep(at: now)
+    try networkModel.endStep(at: now)
     try checkBounds()
   }
 
@@ -215,6 +223,8 @@ public final class Simulation {
       .closeLink:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
+    case .readNetworks, .startNetworkScan:
+      throw Breach(.wrongCommand, "the kernel is asked for networks without an interface")
     case .signalTouch(let signal): note("signals \(signal)")
     case .log(let notice): try checkNotice(notice)
     }
@@ -230,7 +240,7 @@ public final class Simulation {
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
     case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway,
-      .closed, .keysExported, .bondImported, .link, .pairing, .reloaded, .reloadRefused, .setup:
+      .closed, .keysExported, .bondImported, .link, .pairing, .networks, .reloaded, .reloadRefused, .setup:
       break
     }
   }

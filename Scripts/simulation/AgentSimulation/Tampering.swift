@@ -14,4 +14,8 @@ public enum Tampering: String, CaseIterable, Sendable {
   case raisesLevels
   /// The agent does not receive every tenth packet.
   case dropsPackets
+  /// An event of a network does not reach the auditor.
+  case dropsANetworkEvent
+  /// The model does not receive some scans that the agent receives.
+  case forgetsScans
 }

@@ -20,6 +20,8 @@ struct WatchBook {
   private var isListing = true
   /// When the radio changed last, in microseconds.
   private var radioChangedAt: Int64 = 0
+  /// The events of networks that were not taken yet.
+  private var networkEvents: [JSONObject] = []
 
   init(client: String, start: WatchStart) {
     self.client = client
@@ -34,7 +36,14 @@ struct WatchBook {
       return nil
     }
     guard parameters.members.count == 1 else { throw wrong(message) }
-    if parameters.object("present") != nil, isListing { return nil }
+    if parameters.object("present") != nil || parameters.object("presentNetwork") != nil, isListing {
+      return nil
+    }
+    if let network = parameters.object("network") {
+      networkEvents.append(network)
+      return nil
+    }
+    if let count = parameters.number("missedNetworks"), count > 0 { return nil }
     if let change = parameters.object("radioChanged") {
       try readRadioChange(change, message)
       return nil
@@ -52,6 +61,12 @@ struct WatchBook {
     delivered += 1
     self.next = next + 1
     return Entry(event: event, message: message)
+  }
+
+  /// Returns the events of networks since the last call.
+  mutating func takeNetworkEvents() -> [JSONObject] {
+    defer { networkEvents = [] }
+    return networkEvents
   }
 
   /// Checks the first reply: the epoch, the position, and whether the cursor was valid.

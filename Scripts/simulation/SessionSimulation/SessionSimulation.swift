@@ -189,7 +189,7 @@ public final class SessionSimulation {
     case .findBluetoothd: agent.bluetoothdWasSought(isRunning: false, at: instant)
     case .manage, .managePairing, .openBus, .closeBus, .callBus, .openLink, .closeLink, .recoverRadio,
       .releaseRadio,
-      .lendRadio, .takeRadioBack:
+      .lendRadio, .takeRadioBack, .readNetworks, .startNetworkScan:
       throw BrokenRule(sentence: "the kernel is asked about a virtual radio")
     // A simulated gateway has no manifest file, and its radio is open.
     case .readManifest, .openRadio, .signalTouch, .log: break

@@ -11,6 +11,7 @@ struct AgentMethod: ServedMethod, Equatable {
     StatusMethod.self,
     MetricsMethod.self,
     SightingsMethod.self,
+    NetworksMethod.self,
     WatchMethod.self,
     ExplainMethod.self,
     TryMethod.self,

@@ -41,7 +41,7 @@ enum ItemFields {
         items.append(try appSupplied(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
       }
       let device = try MigrationFields.read(fields, after: items, migrated)
-      if device != nil { try requireBluetooth(items[items.count - 1], fields) }
+      if let device { try MigrationFields.check(device, of: items[items.count - 1], fields) }
       items[items.count - 1].migration = device
     }
     try checkLength(of: items)
@@ -72,17 +72,6 @@ enum ItemFields {
       throw fields.failure("item", "\(id.quotedForDisplay) is there already", cure: "give each item once")
     }
     return PickerItem(item)
-  }
-
-  /// A device that migrates has to be recognised later.
-  private static func requireBluetooth(
-    _ item: PickerItem, _ fields: JSONObjectReader
-  ) throws(SetupError) {
-    guard item.item.descriptor.hasBluetoothClause else {
-      throw fields.failure(
-        "descriptor", "a device that migrates is recognised by Bluetooth, and this looks for a network",
-        cure: "add a Bluetooth clause")
-    }
   }
 
   private static func cure(listing app: App) -> String {

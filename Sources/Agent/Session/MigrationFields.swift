@@ -17,28 +17,69 @@ enum MigrationFields {
   ) throws(SetupError) -> MigratedDevice? {
     guard let object = item.checkedObject("migrate") else { return nil }
     let fields = JSONObjectReader(object, at: item.path(of: "migrate"))
-    if fields.checkedString("ssid") != nil {
-      throw fields.failure(
-        "ssid", "this gateway does not migrate networks yet",
-        cure: "leave ssid out; name the device with bluetoothIdentifier")
-    }
+    let network = try network(fields)
     guard let text = fields.checkedString("bluetoothIdentifier") else {
-      throw fields.failure(
-        "bluetoothIdentifier", "nothing says what to migrate",
-        cure: "give an identifier that the app had, or the address of a device that BlueZ knows")
+      guard let network else {
+        throw fields.failure(
+          "bluetoothIdentifier", "nothing says what to migrate",
+          cure:
+            "give an identifier that the app had, the address of a device that BlueZ knows, or a network's "
+            + "whole name in ssid")
+      }
+      return try find(.network(network), fields.path(of: "ssid"), after: others, search)
     }
     guard let source = source(text) else {
       throw fields.failure(
         "bluetoothIdentifier", "\(text.quotedForDisplay) is no identifier",
         cure: "write 32 hexadecimal digits: an identifier that the app had, or 20 zeros and an address")
     }
-    let field = fields.path(of: "bluetoothIdentifier")
+    var device = try find(source, fields.path(of: "bluetoothIdentifier"), after: others, search)
+    device.network = network
+    return device
+  }
+
+  private static func find(
+    _ source: MigrationSource, _ field: String, after others: [PickerItem], _ search: Search
+  ) throws(SetupError) -> MigratedDevice {
     let device = try search(source, field)
-    guard !others.contains(where: { $0.migration?.address == device.address }) else {
+    guard !others.contains(where: { $0.migration?.identity == device.identity }) else {
       throw SetupError(
         .invalidRequest, field: field, "another item migrates the same device", cure: "give each device once")
     }
     return device
+  }
+
+  /// The whole name of a network; nil when the item names none.
+  private static func network(_ fields: JSONObjectReader) throws(SetupError) -> [UInt8]? {
+    guard fields.checkedString("ssid") != nil else { return nil }
+    return try fields.bytes(ofText: "ssid", in: 1...RegistryLimits.ssidBytesMax)
+  }
+
+  /// Throws when the item, with the descriptor that it has, is not for what it migrates.
+  static func check(
+    _ migration: MigratedDevice, of item: PickerItem, _ fields: JSONObjectReader
+  ) throws(SetupError) {
+    let descriptor = item.item.descriptor
+    let field = fields.path(of: "migrate") + ".ssid"
+    if let name = migration.identity.ssid ?? migration.network, !descriptor.matches(network: name) {
+      throw SetupError(
+        .invalidRequest, field: field, "the item does not look for this network",
+        cure: "give the name that its descriptor has in ssid, or one that begins with its ssidPrefix")
+    }
+    switch migration.identity {
+    case .network:
+      guard descriptor.isFoundByNetwork else {
+        throw SetupError(
+          .invalidRequest, field: field, "the item is found by Bluetooth, and a network names no such device",
+          cure: "name the device with bluetoothIdentifier")
+      }
+    case .bluetooth:
+      guard descriptor.hasBluetoothClause else {
+        throw fields.failure(
+          "descriptor", "the device is recognised by Bluetooth, and this looks for a network",
+          cure: "add a Bluetooth clause, or name the network with ssid alone")
+      }
+    }
   }
 
   /// Whether one of the items names a device by its address, for which BlueZ has to be asked.

@@ -82,8 +82,9 @@ extension DiscoveredLine {
     self.init(
       discovered: discovered.number, itemIndex: discovered.itemIndex, item: discovered.item?.id,
       payload: discovered.report.payload, rssi: discovered.report.rssi)
+    ssid = discovered.ssid.map { AirText($0) }
     descriptor = (discovered.item?.descriptor.visibleToApps).map { DescriptorLine($0) }
-    isConnectable = discovered.report.isConnectable
+    if ssid == nil { isConnectable = discovered.report.isConnectable }
     time = Seconds(microseconds: discovered.report.time.microseconds)
   }
 }

@@ -48,6 +48,7 @@ extension AgentCore {
   func advanceSetup() {
     follow(setupCore.advance(to: now))
     setupCore.setRadio(isDown: radio.state != .on)
+    followNetworks()
     refreshCandidates()
     lookForSecondIdentities()
     performSetupEffects()
@@ -152,7 +153,7 @@ extension AgentCore {
       milliseconds: setupCore.hasOpenPicker ? Self.requestMilliseconds : Self.automaticMilliseconds)
   }
 
-  /// Returns the devices that were found by an item for which a request is open.
+  /// Returns the devices and networks that were found by an item for which a request is open.
   private func matchedDevices() -> [MatchedDevice] {
     let interest = setupCore.interest
     let wanted = dataPath.items.map { interest[$0.path] }
@@ -166,7 +167,7 @@ extension AgentCore {
         let item = dataPath.items[Int(match.item)]
         devices.append(
           MatchedDevice(
-            dataPath.pipeline.address(at: row), app: item.app, item: item.item.id,
+            .bluetooth(dataPath.pipeline.address(at: row)), app: item.app, item: item.item.id,
             level: device.signal.readingCount == 0 ? nil : device.signal.level,
             hasResponded: dataPath.hasResponded(row),
             report: sendsPayload ? dataPath.report(at: row, of: device) : nil,
@@ -174,7 +175,7 @@ extension AgentCore {
               at: row, item: Int(match.item), now: pipelineTime, lead: turn.radioLead)))
       }
     }
-    return devices
+    return devices + matchedNetworks(interest)
   }
 
   // MARK: - Accessories and their items
@@ -200,6 +201,7 @@ extension AgentCore {
     dataPath.reload(
       effectiveManifest, identities: identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: pipelineTime)
+    networkItemsChanged()
     radio.follow(scanPlan, at: now)
     performRadioOutput()
   }

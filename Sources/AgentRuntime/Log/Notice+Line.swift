@@ -7,6 +7,7 @@ import Interfaces
 import JSON
 import Manifest
 import Varlink
+import Wireless
 
 /// Kinds of lines that an untrusted party can cause: at most one a minute of each is logged.
 enum LimitedLineKind: Hashable, CaseIterable, Sendable {
@@ -29,7 +30,7 @@ extension Notice {
     case .link(.ended): .connectionsEnded
     case .pairing(.foreignAttemptRefused): .foreignPairings
     case .pairing(.bondWasLost): .lostBonds
-    case .pairing(.backend): nil
+    case .pairing(.backend), .networks: nil
     case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
@@ -47,7 +48,8 @@ extension Notice {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
     case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported, .bondImported: .notice
     case .reloaded: .notice
-    case .link, .pairing(.backend): .info
+    case .link, .pairing(.backend), .networks(.source), .networks(.error(nil, _)): .info
+    case .networks(.error): .warning
     case .pairing: .warning
     case .setup(let notice): notice.level
     case .reloadRefused: .error
@@ -77,6 +79,11 @@ extension Notice {
     case .setup(let notice): notice.sentence
     case .link(let notice): notice.sentence
     case .pairing(let notice): notice.sentence
+    case .networks(.error(let error?, let interface)): error.sentence(interface: interface)
+    case .networks(.error(nil, let interface)): "the networks of \(interface) are read again"
+    case .networks(.source(.extensions, let interface)):
+      "networks of \(interface) are read by wireless extensions, with libiw"
+    case .networks(.source(.nl80211, let interface)): "networks of \(interface) are read by nl80211"
     case .reloadRefused(let findings):
       "the new manifest was refused, and the old one stays in force: the lines above name "
         + (findings == 1 ? "one error" : "\(findings) errors")

@@ -174,6 +174,10 @@ struct AgentLoop: ~Copyable {
       case .lendRadio: radio.lend(&context)
       case .takeRadioBack: radio.takeBack()
       case .findBluetoothd: radio.tasks.add(.findBluetoothd)
+      case .readNetworks(let number, let interface):
+        radio.tasks.add(.readNetworks(number, interface: interface))
+      case .startNetworkScan(let number, let interface):
+        radio.tasks.add(.startNetworkScan(number, interface: interface))
       case .readKnownDevices: radio.tasks.add(.readKnownDevices)
       case .registry(let request): disk.send(request)
       case .signalTouch(let signal): touch.signalTouch(signal, &context)

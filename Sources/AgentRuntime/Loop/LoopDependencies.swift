@@ -49,7 +49,7 @@ struct LoopDependencies {
 
   var clock: LoopClock
   /// Runs on the devices worker's thread.
-  var performTask: @Sendable (AdapterTask) -> AdapterTaskResult = { $0.run() }
+  var performTask: @Sendable (AdapterTask) -> AdapterTaskResult = AdapterTask.performer()
   var startProgram: ProgramStart = LoopDependencies.confined
   var openLink: LinkSockets.Open = { request throws(SystemError) in try LinkSocket(request) }
 

@@ -5,6 +5,7 @@ import Controller
 import LinuxSystem
 import Manifest
 import Setup
+import Wireless
 
 /// A request to the *devices* worker.
 enum AdapterTask: Equatable, Sendable {
@@ -24,8 +25,18 @@ enum AdapterTask: Equatable, Sendable {
   case findBluetoothd
   /// Reads the devices that BlueZ knows.
   case readKnownDevices
+  /// Reads the networks that an interface knows.
+  case readNetworks(UInt64, interface: String)
+  /// Starts a scan for networks, and does not wait for its end.
+  case startNetworkScan(UInt64, interface: String)
 
-  func run() -> AdapterTaskResult {
+  /// Returns what performs tasks, one after the other.
+  static func performer() -> @Sendable (AdapterTask) -> AdapterTaskResult {
+    let networks = KernelNetworkScan()
+    return { $0.run(networks) }
+  }
+
+  func run(_ networks: KernelNetworkScan) -> AdapterTaskResult {
     switch self {
     case .open(let request): .opened(RadioOpening.open(request))
     case .recover(let action, let request, let settle):
@@ -37,6 +48,8 @@ enum AdapterTask: Equatable, Sendable {
     case .note(let state, let index, let file): note(state, index, file)
     case .findBluetoothd: findBluetoothd()
     case .readKnownDevices: readKnownDevices()
+    case .readNetworks(let number, let interface): .networks(number, networks.readNetworks(of: interface))
+    case .startNetworkScan(let number, let interface): .networkScan(number, networks.startScan(on: interface))
     }
   }
 
@@ -95,6 +108,8 @@ enum AdapterTaskResult: Sendable {
   /// Its process, whose descriptor becomes readable when it ends; nil if it does not run.
   case bluetoothd(SharedDescriptor?)
   case knownDevices(KnownDevices)
+  case networks(UInt64, Result<NetworkReading, WirelessError>)
+  case networkScan(UInt64, Result<ScanStart, WirelessError>)
   case done
 }
 

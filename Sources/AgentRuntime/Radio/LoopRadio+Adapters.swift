@@ -189,6 +189,6 @@ extension LoopRadio {
 
   /// Performs the tasks that the worker has not begun.
   func performRemainingTasks() {
-    for task in tasks.waiting { _ = task.run() }
+    for task in tasks.waiting { _ = task.run(KernelNetworkScan()) }
   }
 }

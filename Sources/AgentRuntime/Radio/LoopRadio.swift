@@ -81,6 +81,10 @@ struct LoopRadio {
     case .opened(let opening): receiveOpening(opening, &loop)
     case .bluetoothd(let process): watchBluetoothd(process, &loop)
     case .knownDevices(let devices): loop.agent.knownDevicesWereRead(devices, at: loop.now)
+    case .networks(let number, let result):
+      loop.agent.networksWereRead(result, of: number, at: loop.now)
+    case .networkScan(let number, let result):
+      loop.agent.networkScanWasStarted(result, of: number, at: loop.now)
     case .done: break
     }
     tasks.startNext()

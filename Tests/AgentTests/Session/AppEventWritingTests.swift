@@ -19,7 +19,8 @@ struct AppEventWritingTests {
     .activated, .invalidated(Sample.failure), .migrationComplete, .accessoryAdded(Sample.fullAccessory),
     .accessoryRemoved(Sample.fullAccessory),
     .accessoryChanged(Sample.fullAccessory, changed: AccessoryField.allCases),
-    .accessoryDiscovered(discovered), .pickerDidPresent, .pickerDidDismiss, .pickerSetupBridging,
+    .accessoryDiscovered(discovered), .accessoryDiscovered(discoveredNetwork), .pickerDidPresent,
+    .pickerDidDismiss, .pickerSetupBridging,
     .pickerSetupFailed(Sample.failure), .pickerSetupPairing, .pickerSetupRename, .pickerFinished(nil),
     .pickerFinished(Sample.failure),
   ]
@@ -28,6 +29,11 @@ struct AppEventWritingTests {
     number: 7, itemIndex: 1, item: .bulb,
     report: DeviceReport(
       payload: [0x02, 0x01, 0x06], rssi: -61, isConnectable: true, time: Instant(microseconds: 11_900_000)))
+
+  private static let discoveredNetwork = DiscoveredAccessory(
+    number: 8, itemIndex: 0, item: nil, ssid: [0x43, 0xFF],
+    report: DeviceReport(
+      payload: [], rssi: -70, isConnectable: false, time: Instant(microseconds: 11_900_000)))
 
   private static func message(_ kind: AppEvent.Kind, passed: Int = 0, picker: RandomIdentifier? = Self.picker)
     -> [UInt8]

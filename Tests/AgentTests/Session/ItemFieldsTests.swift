@@ -24,10 +24,11 @@ struct ItemFieldsTests {
       ShowPickerMethod.self, "{\"session\":\"\(session)\",\"items\":\(text)}")
     return try ItemFields.read(try #require(parameters["items"]), of: app, firstNumber: 5) {
       (source, field) throws(SetupError) in
+      if case .network(let name) = source { return MigratedDevice(.network(name)) }
       guard source == .identifier(Self.former) else {
         throw SetupError(.invalidRequest, field: field, "unknown", cure: "")
       }
-      return MigratedDevice(address: Self.address, identifier: Self.former)
+      return MigratedDevice(.bluetooth(Self.address), identifier: Self.former)
     }
   }
 
@@ -48,7 +49,7 @@ struct ItemFieldsTests {
   func migrations() throws {
     let descriptor = #"{"bluetoothServiceUUID":"FE0F"}"#
     let supplied = try Self.items(Self.supplied(descriptor, "," + Self.migration))
-    #expect(supplied.map(\.migration) == [MigratedDevice(address: Self.address, identifier: Self.former)])
+    #expect(supplied.map(\.migration) == [MigratedDevice(.bluetooth(Self.address), identifier: Self.former)])
     let known = try Self.items(#"[{"item":"bulb"},{"item":"bulb",\#(Self.migration)}]"#)
     #expect(known.map { $0.migration != nil } == [false, true])
     #expect(known.map(\.item.id) == ["bulb", "bulb"])
@@ -59,7 +60,9 @@ struct ItemFieldsTests {
     arguments: [
       (#"{}"#, "items[0].migrate.bluetoothIdentifier"),
       (#"{"ssid":"Cam-1"}"#, "items[0].migrate.ssid"),
-      (#"{"bluetoothIdentifier":"1234","ssid":"Cam-1"}"#, "items[0].migrate.ssid"),
+      (#"{"ssid":""}"#, "items[0].migrate.ssid"),
+      (#"{"ssid":"a name of more than thirty-two bytes"}"#, "items[0].migrate.ssid"),
+      (#"{"bluetoothIdentifier":"1234","ssid":"Cam-1"}"#, "items[0].migrate.bluetoothIdentifier"),
       (#"{"bluetoothIdentifier":"1234"}"#, "items[0].migrate.bluetoothIdentifier"),
       (#"{"bluetoothIdentifier":"C4:A1:00:00:1E:27"}"#, "items[0].migrate.bluetoothIdentifier"),
       (

@@ -149,6 +149,7 @@ extension LifeCycle {
       if kind == 0 { json.member("usesTouch", true) }
       if kind == 1 { json.member("takesFirstImmediate", true) }
       if kind == 2 { json.member("device", device) }
+      if kind == 3 { json.member("network", "Cam-1") }
       json.member("count", count)
       json.member("discoveryTimeout", timeout)
     }

@@ -27,6 +27,7 @@ public final class LifeCycle {
   var configuration: AgentCore.Configuration
   var radio: SimulatedRadio
   var disk: SimulatedDisk
+  var networks: RandomNetworks
   var epoch: String
   /// When this run of the agent started; its clock starts then.
   var start: Int64 = 0
@@ -58,7 +59,10 @@ public final class LifeCycle {
     seconds = dice.pick([15, 30, 30, 80])
     pace = dice.pick([1000, 20_000, 20_000, 50_000])
     let scene = RandomScene.script(seconds: seconds, dice: &dice)
-    manifest = LifeManifest.manifest(dice: &dice)
+    networks = RandomNetworks(seed: seed)
+    var manifest = LifeManifest.manifest(dice: &dice)
+    networks.changeItems(of: &manifest)
+    self.manifest = manifest
     configuration = AgentCore.Configuration(
       manifest, identities: Vocabulary.identities, board: BoardProfile(name: "simulated"),
       access: LifeManifest.access(random: nil))
@@ -97,7 +101,7 @@ public final class LifeCycle {
   }
 
   var nextTime: Int64? {
-    var soonest: Int64 = nextCut
+    var soonest: Int64 = isEnding ? nextCut : min(nextCut, networks.nextScan)
     for actor in actors { soonest = min(soonest, actor.nextAct) }
     for reading in readings { soonest = min(soonest, reading) }
     if let deadline = agent.nextDeadline { soonest = min(soonest, deadline.microseconds + start) }
@@ -117,7 +121,10 @@ public final class LifeCycle {
 
   /// Delivers packets of the radio, replies of the disk, and readings of the manifest.
   func deliverInputs() throws(Breach) {
-    if !isEnding { deliverPackets() }
+    if !isEnding {
+      deliverPackets()
+      scanNetworks()
+    }
     if let reply = disk.reply(at: now) {
       note("the disk replies \(reply)")
       // The power may be cut before the next check of the file.
@@ -149,6 +156,13 @@ public final class LifeCycle {
       }
     }
     return awaiting
+  }
+
+  private func scanNetworks() {
+    guard networks.nextScan <= now else { return }
+    let heard = networks.scan(at: now)
+    note("a scan finds \(heard.map(\.name))")
+    agent.updateNetworks(at: instant) { heard.enter(into: &$0, at: now, start: start) }
   }
 
   private func deliverPackets() {
@@ -207,7 +221,7 @@ public final class LifeCycle {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
     case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio, .lendRadio,
-      .takeRadioBack, .findBluetoothd, .readKnownDevices, .openLink,
+      .takeRadioBack, .findBluetoothd, .readKnownDevices, .readNetworks, .startNetworkScan, .openLink,
       .closeLink:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
@@ -220,6 +234,7 @@ public final class LifeCycle {
     while let due = readings.firstIndex(where: { $0 <= now }) {
       readings.remove(at: due)
       manifest = LifeManifest.changed(manifest, dice: &dice)
+      networks.changeItems(of: &manifest)
       configuration = AgentCore.Configuration(
         manifest, identities: configuration.identities, board: configuration.board,
         access: LifeManifest.access(random: dice.next()))

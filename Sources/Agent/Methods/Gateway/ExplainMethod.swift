@@ -8,13 +8,14 @@ import Manifest
 import Explanation
 import Varlink
 
-/// `Explain`: why the devices of one address match each item, or do not.
+/// `Explain`: why the devices of one address, or a network's name, match each item, or do not.
 enum ExplainMethod: GatewayMethod {
   static let name = GatewayMethodName.explain
   private static let secondsMax: Int64 = 3
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let agent = call.agent
+    if let network = try call.parameters.network() { return .stream(NetworkExplanations(network)) }
     let device = try call.parameters.device()
     let parameters = call.parameters
     guard let seconds = try? parameters.integerIfPresent("seconds") ?? 0, (0...secondsMax).contains(seconds)

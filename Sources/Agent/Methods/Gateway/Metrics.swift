@@ -16,7 +16,7 @@ extension AgentCore {
   /// Every counter and gauge, in the order of the text.
   var metrics: [Metric] {
     dataPathMetrics + lossMetrics + tableMetrics + radioMetrics + clientMetrics + loopMetrics + reloadMetrics
-      + setupMetrics + linkMetrics + pairingMetrics
+      + setupMetrics + linkMetrics + pairingMetrics + networkMetrics + networkScanMetrics
   }
 
   /// The connections of apps to their accessories.
@@ -34,6 +34,21 @@ extension AgentCore {
       Metric(
         "accessory_connections_ended_total", .counter, "Connections that have ended, by what ended them.",
         "end", LinkEnd.allCases.map { ($0.rawValue, counted.ends[$0] ?? 0) }),
+    ]
+  }
+
+  /// The networks that items find.
+  private var networkMetrics: [Metric] {
+    let counted = networkSightings.counters
+    return [
+      Metric(
+        "networks_found", .gauge, "Networks that an item has found.", networkSightings.names.count),
+      Metric(
+        "network_events_total", .counter, "Networks that items have found and lost.", "event",
+        [("found", counted.found), ("lost", counted.lost)]),
+      Metric(
+        "network_matches_omitted_total", .counter, "Items that matched a network beyond the number kept.",
+        counted.matchesOmitted),
     ]
   }
 

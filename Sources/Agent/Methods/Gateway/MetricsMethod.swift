@@ -18,22 +18,26 @@ enum MetricsMethod: GatewayMethod {
     let agent = call.agent
     var text = MetricsText()
     for metric in agent.metrics + (agent.measureProcess()?.metrics ?? []) { text.write(metric) }
-    writeItems(agent.dataPath, to: &text)
+    writeItems(agent.dataPath, networks: agent.networkSightings.foundCounts, to: &text)
     return .reply(Message.reply { $0.member("text", text.text) })
   }
 
   /// Items that do not fit into the text are counted and left out.
-  private static func writeItems(_ dataPath: borrowing ManifestDataPath, to text: inout MetricsText) {
+  private static func writeItems(
+    _ dataPath: borrowing ManifestDataPath, networks: [Int: Int], to text: inout MetricsText
+  ) {
     let counts = dataPath.itemCounts
     var lines = MetricsText()
-    lines.family("accessoryd_item_devices", .gauge, "Devices that match an item, and that it has found.")
+    lines.family(
+      "accessoryd_item_devices", .gauge, "Devices and networks that match an item, and that it has found.")
     var omitted = 0
     for (index, item) in dataPath.items.enumerated() {
       let labels =
         "app=\"\(MetricsText.escaped(item.app))\",item=\"\(MetricsText.escaped(item.item.id))\""
+      let found = networks[index] ?? 0
       let line =
-        "accessoryd_item_devices{\(labels),presence=\"matching\"} \(counts[index].matching)\n"
-        + "accessoryd_item_devices{\(labels),presence=\"found\"} \(counts[index].found)\n"
+        "accessoryd_item_devices{\(labels),presence=\"matching\"} \(counts[index].matching + found)\n"
+        + "accessoryd_item_devices{\(labels),presence=\"found\"} \(counts[index].found + found)\n"
       guard text.text.utf8.count + lines.text.utf8.count + line.utf8.count < textBytesMax else {
         omitted += 1
         continue

@@ -39,6 +39,7 @@ extension AgentCore {
     case .on, .off: break
     }
     problems += radioProblems
+    if let networkProblem { problems.append(networkProblem) }
     if let degradation = setupCore.degradation {
       problems.append(Problem(kind: "registryDegraded", sentence: degradation))
     } else if let refusal = setupCore.lastWriteFailure {

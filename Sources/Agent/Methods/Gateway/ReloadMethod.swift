@@ -130,6 +130,7 @@ extension AgentCore {
     setupLink.appSuppliedItems = setupCore.appSuppliedItems
     dataPath.reload(
       effectiveManifest, identities: identities, adapterOffset: new.board.rssiOffset ?? 0, at: pipelineTime)
+    networkItemsChanged()
     clients.resize(gateway.limits)
     clients.updateRights(new.access)
     counters.reloads &+= 1

@@ -26,7 +26,8 @@ extension AgentCore {
       version: service.identity.version, epoch: epochText,
       time: Seconds(microseconds: radioTime.microseconds), radio: radioLine,
       problems: problems.map { StatusLine.Problem(kind: $0.kind, sentence: $0.sentence) },
-      warnings: missingFeatureWarnings,
+      wifi: wirelessLine,
+      warnings: networkWarnings,
       counts: [
         .apps: Int64(configuration.manifest.apps.count), .items: Int64(dataPath.items.count),
         .devices: Int64(dataPath.deviceCount), .devicesMax: Int64(dataPath.pipeline.rowCount),
@@ -40,15 +41,15 @@ extension AgentCore {
     return Message.reply { line.writeReply(to: &$0) }
   }
 
-  /// For each item, what it asks for and this version does not do; at most ``warningsMax``, and how many are left out.
-  private var missingFeatureWarnings: [StatusLine.Problem] {
-    let missing = dataPath.items.flatMap { entry in
-      entry.item.missingFeatures.map { (entry, $0.feature) }
-    }
-    var warnings = missing.prefix(warningsMax).map { entry, feature in
+  /// The items that are found by their network while the gateway looks for none; at most ``warningsMax``, and how many
+  /// are left out.
+  private var networkWarnings: [StatusLine.Problem] {
+    guard configuration.manifest.gateway.wifi == nil else { return [] }
+    let missing = dataPath.items.filter(\.item.descriptor.isFoundByNetwork)
+    var warnings = missing.prefix(warningsMax).map { entry in
       StatusLine.Problem(
         kind: "networksMissing",
-        sentence: GatewayError.cut("\(entry.app)/\(entry.item.id): \(feature.sentence)"))
+        sentence: GatewayError.cut("\(entry.path): \(Gateway.reasonNoNetworkMatches)"))
     }
     let omitted = missing.count - warnings.count
     if omitted > 0 {

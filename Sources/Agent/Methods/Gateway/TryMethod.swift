@@ -5,8 +5,9 @@ import Interfaces
 import Manifest
 import Explanation
 import Varlink
+import Wireless
 
-/// `Try`: what one item says about every device in the table.
+/// `Try`: what one item says about every device in the table, or every network in reach.
 enum TryMethod: GatewayMethod {
   static let name = GatewayMethodName.try
 
@@ -14,7 +15,12 @@ enum TryMethod: GatewayMethod {
     guard let wanted = try? call.parameters.string("item") else { throw .invalidParameter("item") }
     do throws(ItemNameError) {
       let item = try call.agent.dataPath.items.index(named: wanted)
-      return .stream(TrialStream(item: item, of: call.agent.dataPath.items[item]))
+      let entry = call.agent.dataPath.items[item]
+      guard !entry.item.descriptor.isFoundByNetwork else {
+        let names = call.agent.networks.strongestByName.map(\.name)
+        return .stream(NetworkTrials(item: item, of: entry, names))
+      }
+      return .stream(TrialStream(item: item, of: entry))
     } catch {
       switch error {
       case .unknown(let known): throw .itemNotFound(wanted, candidates: known)

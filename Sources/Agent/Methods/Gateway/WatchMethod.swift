@@ -41,17 +41,19 @@ enum WatchMethod: GatewayMethod {
   ) -> WatchStream {
     WatchStream(
       phase: .greeting(isReset: isReset, listsDevices: listsDevices), cursor: cursor,
-      nextCondition: agent.feeds.conditions.produced)
+      nextCondition: agent.feeds.conditions.produced, nextNetwork: agent.feeds.networks.produced)
   }
 }
 
-/// The cursor, the devices that an item has found, then one event a reply.
+/// The cursor, the devices and networks that an item has found, then one event a reply.
 struct WatchStream: ReplyStream {
   fileprivate enum Phase {
     /// Nothing was sent yet. With `isReset` the caller's cursor belongs to another run, or to no event of this one.
     case greeting(isReset: Bool, listsDevices: Bool)
     /// The devices that were found come first.
     case listing(row: Int)
+    /// The networks that were found come next; the number is an index among them.
+    case listingNetworks(Int)
     case live
   }
 
@@ -59,6 +61,8 @@ struct WatchStream: ReplyStream {
   fileprivate var cursor: EventCursor
   /// The number of the next connection or change of the radio to report.
   fileprivate var nextCondition: UInt64
+  /// The number of the next event of a network to report.
+  fileprivate var nextNetwork: UInt64
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     switch phase {
@@ -70,13 +74,31 @@ struct WatchStream: ReplyStream {
       return .reply(Message.line(greeting))
     case .listing(let row):
       guard let row = agent.dataPath.nextFoundRow(from: row) else {
-        phase = .live
-        return nextEvent(agent)
+        phase = .listingNetworks(0)
+        return nextReply(agent)
       }
       phase = .listing(row: row + 1)
       guard let view = agent.dataPath.device(atRow: row) else { return .wait }
       return .reply(Message.line(WatchReply.present(DeviceLine(view))))
-    case .live: return condition(agent) ?? nextEvent(agent)
+    case .listingNetworks(let index):
+      let names = agent.networkSightings.names
+      guard index < names.count, let line = agent.line(ofNetwork: names[index]) else {
+        phase = .live
+        return nextReply(agent)
+      }
+      phase = .listingNetworks(index + 1)
+      return .reply(Message.line(WatchReply.presentNetwork(line)))
+    case .live: return condition(agent) ?? nextNetwork(agent) ?? nextEvent(agent)
+    }
+  }
+
+  /// The next network that an item has found or lost; nil when there is none.
+  private mutating func nextNetwork(_ agent: AgentCore) -> StreamStep? {
+    switch agent.feeds.networks.read(&nextNetwork) {
+    case .end: return nil
+    case .missed(let count): return .reply(Message.line(WatchReply.missedNetworks(Int64(count))))
+    case .reset: preconditionFailure("a watch stands in this run's ring")
+    case .element(_, let event): return .reply(Message.line(WatchReply.network(event)))
     }
   }
 

@@ -7,6 +7,7 @@ import Manifest
 import Registry
 import Setup
 import Varlink
+import Wireless
 
 /// `List`: the accessories of every app, or of one.
 enum ListAccessoriesMethod: OperatorMethod {
@@ -46,6 +47,7 @@ extension AgentCore {
   fileprivate func line(of accessory: RegistryAccessory) -> AccessoryLine {
     let device = setupCore.registry.device(of: accessory)
     let row = dataPath.row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
+    let network = device.identity.ssid.flatMap { networkInSight($0) }
     let status = setupCore.status(of: accessory)
     var line = AccessoryLine(
       identifier: accessory.identifier.text, app: accessory.app, item: accessory.item,
@@ -55,8 +57,8 @@ extension AgentCore {
       address: device.identity.address.map { WireAddress($0) }, ssid: accessory.ssid.map { AirText($0) },
       bond: AccessoryLine.Bond(AppAccessory.BondState(device.bond)),
       isIdentityDurable: device.isIdentityDurable,
-      isInSight: row != nil,
-      filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI },
+      isInSight: row != nil || network != nil,
+      filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI } ?? network?.signal,
       addedAt: accessory.addedAt)
     line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
     line.bondOwner = device.bond.record.map { AccessoryLine.BondOwner($0.owner) }

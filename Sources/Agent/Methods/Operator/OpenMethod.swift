@@ -84,9 +84,9 @@ extension SetupCore.Opening {
 extension PickerRequest.Choice {
   fileprivate init(_ given: OpenParameters) throws(OperatorError) {
     let (touch, first) = (given.usesTouch, given.takesFirstImmediate)
-    guard [touch, first, given.device != nil].count(where: { $0 }) <= 1 else {
+    guard [touch, first, given.device != nil, given.network != nil].count(where: { $0 }) <= 1 else {
       throw .invalid(
-        field: touch && first ? "takesFirstImmediate" : "device",
+        field: given.network != nil ? "network" : touch && first ? "takesFirstImmediate" : "device",
         reason: "one request is decided in one way only")
     }
     if touch {
@@ -98,6 +98,11 @@ extension PickerRequest.Choice {
         throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
       }
       self = .device(bits)
+    } else if let network = given.network {
+      guard (1...RegistryLimits.ssidBytesMax).contains(network.bytes.count) else {
+        throw .invalid(field: "network", reason: "a network's name has 1 to 32 bytes")
+      }
+      self = .network(network.bytes)
     } else {
       self = .person
     }

@@ -8,6 +8,7 @@ import Registry
 import Setup
 import Explanation
 import Varlink
+import Wireless
 
 /// `Watch`: the open requests with their candidates, and how they end.
 enum WatchRequestsMethod: OperatorMethod {
@@ -128,19 +129,30 @@ extension AgentCore {
   fileprivate func candidates(of request: SetupFlow) -> [(line: CandidateLine, lastHeard: Int64)] {
     guard let picker = request.picker else { return [] }
     return picker.candidates.shown.compactMap { candidate in
-      guard let row = dataPath.row(at: candidate.device), let view = dataPath.device(atRow: row) else {
-        return nil
-      }
       let item = picker.items[candidate.item].item
-      let shared = setupCore.registry.device(.bluetooth(candidate.device.settled))
-      let line = CandidateLine(
-        candidate: candidate.number, itemIndex: candidate.item,
-        name: shared?.displayName ?? candidate.appName ?? item.name,
-        productImage: candidate.appImage ?? item.productImage, deviceName: view.name?.text,
-        address: WireAddress(candidate.device), rssi: view.device.rssi.asReading,
-        filteredRSSI: view.device.signal.filteredRSSI, silence: view.silence,
-        identityDurable: candidate.device.isIdentityDurable, isShared: shared != nil)
-      return (line, view.device.lastSeen.microseconds)
+      let shared = setupCore.registry.device(candidate.device.settled)
+      let name = shared?.displayName ?? candidate.appName ?? item.name
+      let image = candidate.appImage ?? item.productImage
+      switch candidate.device {
+      case .bluetooth(let address):
+        guard let row = dataPath.row(at: address), let view = dataPath.device(atRow: row) else { return nil }
+        let line = CandidateLine(
+          candidate: candidate.number, itemIndex: candidate.item, name: name, productImage: image,
+          deviceName: view.name?.text, address: WireAddress(address), rssi: view.device.rssi.asReading,
+          filteredRSSI: view.device.signal.filteredRSSI, silence: view.silence,
+          identityDurable: address.isIdentityDurable, isShared: shared != nil)
+        return (line, view.device.lastSeen.microseconds)
+      case .network(let ssid):
+        guard let network = networkInSight(ssid) else { return nil }
+        let line = CandidateLine(
+          candidate: candidate.number, itemIndex: candidate.item, name: name, productImage: image,
+          network: CandidateLine.Network(
+            ssid: AirText(ssid), security: NetworkLine.Security(network.security)),
+          signal: network.signal,
+          silence: Seconds(microseconds: max(0, now.microseconds &- network.lastSeen.microseconds)),
+          isShared: shared != nil)
+        return (line, network.lastSeen.microseconds)
+      }
     }
   }
 }
@@ -253,10 +265,16 @@ extension PickerItem {
   /// The device that is migrated, as a sentence for operators.
   fileprivate var sentence: String {
     guard let migration else { return item.name }
-    let address = AddressText.text(of: migration.address.bits)
-    return migration.identifier == nil
-      ? "\(item.name) at \(address), which BlueZ knows"
-      : "\(item.name) at \(address), which the app had before"
+    let network = migration.network.map { ", with the network \(String(decoding: $0, as: UTF8.self))" } ?? ""
+    switch migration.identity {
+    case .network(let name):
+      return "\(item.name) with the network \(String(decoding: name, as: UTF8.self)), which the app names"
+    case .bluetooth(let device):
+      let address = AddressText.text(of: device.bits)
+      return migration.identifier == nil
+        ? "\(item.name) at \(address), which BlueZ knows\(network)"
+        : "\(item.name) at \(address), which the app had before\(network)"
+    }
   }
 }
 
@@ -283,10 +301,12 @@ extension RequestItemLine {
       confirmAuthorization: item.item.setupOptions.contains(.confirmAuthorization),
       finishInApp: item.item.setupOptions.contains(.finishInApp),
       immediate: item.item.descriptor.range == .immediate,
-      ssidPrefix: item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) },
+      ssidPrefix: item.item.descriptor.isFoundByNetwork
+        ? nil : item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) },
       namePrefix: item.item.renamesNetwork
         ? item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) } : nil,
       isMigration: item.migration != nil)
+    isFoundByNetwork = item.migration == nil && item.item.descriptor.isFoundByNetwork
     pairing = item.migration == nil ? item.item.pairingDemandName : nil
   }
 }

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Simulated radios for networks, and networks around them: beacons that a radio in monitor mode sends."""
+
+import pathlib
+import socket
+import struct
+import subprocess
+import threading
+import time
+
+from errors import ScenarioError
+
+# Each radio hears the others. The first one is the agent's, the second one sends beacons.
+INTERFACE, SENDER = "wlan0", "wlan1"
+CHANNEL, MEGAHERTZ = 6, 2437
+# A radiotap header without fields (linux/include/net/ieee80211_radiotap.h).
+RADIOTAP = bytes([0, 0, 8, 0, 0, 0, 0, 0])
+RATES = bytes([1, 4, 0x82, 0x84, 0x8B, 0x96])
+# RSN with CCMP and a passphrase.
+RSN = bytes.fromhex("30140100000fac040100000fac040100000fac020000")
+
+
+def run(*arguments, check=True):
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    if check and done.returncode:
+        raise ScenarioError(f"{' '.join(arguments)} ends with {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def beacon(number, name, padding=0):
+    """A beacon of network 02:42:00:00:xx:yy with this name, and vendor elements of `padding` bytes."""
+    address = struct.pack(">HHH", 0x0242, 0, number)
+    header = bytes([0x80, 0, 0, 0]) + b"\xff" * 6 + address + address + bytes(2)
+    # Time stamp, interval, and capabilities: an access point with privacy.
+    fixed = bytes(8) + struct.pack("<HH", 100, 0x11)
+    elements = bytes([0, len(name)]) + name + RATES + bytes([3, 1, CHANNEL]) + RSN
+    while padding > 0:
+        piece = min(padding, 250)
+        elements += bytes([221, piece + 3, 0, 0x11, 0x22]) + b"Z" * piece
+        padding -= piece
+    return RADIOTAP + header + fixed + elements
+
+
+class Radios:
+    """The radios of mac80211_hwsim, from construction to `end`."""
+
+    def __init__(self, lab, count=2, **options):
+        self.lab = lab
+        run("modprobe", "-r", "mac80211_hwsim", check=False)
+        run("modprobe", "mac80211_hwsim", f"radios={count}", *[f"{key}={value}" for key, value in options.items()])
+        lab.until(lambda: pathlib.Path(f"/sys/class/net/wlan{count - 1}").exists(), "the radios are there")
+        self.sending = None
+        run("ip", "link", "set", INTERFACE, "up")
+
+    def send(self, names, padding=0, seconds=0.02):
+        """Sends a beacon of each name, over and over, until `stop`."""
+        run("iw", "dev", SENDER, "set", "type", "monitor")
+        run("ip", "link", "set", SENDER, "up")
+        run("iw", "dev", SENDER, "set", "channel", str(CHANNEL))
+        frames = [beacon(number, name, padding) for number, name in enumerate(names)]
+        self.sending = threading.Event()
+        threading.Thread(target=self._send, args=(frames, seconds, self.sending), daemon=True).start()
+
+    @staticmethod
+    def _send(frames, seconds, ended):
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
+            sender.bind((SENDER, 0))
+            while not ended.is_set():
+                for frame in frames:
+                    sender.send(frame)
+                time.sleep(seconds)
+
+    def scan(self):
+        """Lets another program scan some times, so that every network is known. The agent may scan meanwhile."""
+        for _ in range(5):
+            run("timeout", "40", "iw", "dev", INTERFACE, "scan", "freq", str(MEGAHERTZ), check=False)
+
+    def lists(self):
+        """What both sources deliver: {source: [(address, name, frequency, signal, security)]}, and {source: error}."""
+        lists, errors, refused = {}, {}, {}
+        text = self.lab.until(
+            lambda: (text := run("/lab/bin/network-list", INTERFACE)) and "scanning" not in text and text, "no scan is on")
+        for line in text.splitlines():
+            source, *words = line.split()
+            if words[0] == "error":
+                errors[source] = words[1]
+            elif words[0] == "refused":
+                refused[source] = int(words[1])
+                lists.setdefault(source, [])
+            else:
+                lists.setdefault(source, []).append(tuple(words))
+        return lists, errors, refused
+
+    def end(self):
+        if self.sending:
+            self.sending.set()
+        time.sleep(0.3)
+        run("modprobe", "-r", "mac80211_hwsim", check=False)
+
+
+# An app with an item that is found by its network, for the end of the manifest: the agent starts scans for it.
+ITEM = """[app.camera]
+user = "camera"
+supports = ["WiFi"]
+[[app.camera.item]]
+id = "gate"
+name = "Gate camera"
+select = "automatic"
+descriptor.ssid = "No such network"
+"""
+
+
+def wifi(agent):
+    return agent.status()["wifi"]

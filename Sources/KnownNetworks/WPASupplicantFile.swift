@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// A configuration of wpa_supplicant (wpa_supplicant.conf(5)), of which only the names of networks are read.
+///
+/// A name is text in quotes, hexadecimal digits, or `P"…"` with escapes as in C.
+public enum WPASupplicantFile {
+  /// Returns the names in the blocks `network={ … }`, in the order of the file. A name that cannot be read is left out.
+  public static func ssids(in bytes: [UInt8]) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    var isInNetwork = false
+    for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+      let text = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      if text.starts(with: "network={".utf8) {
+        isInNetwork = true
+      } else if text.first == UInt8(ascii: "}") {
+        isInNetwork = false
+      } else if isInNetwork, text.starts(with: "ssid=".utf8) {
+        if let name = name(text.dropFirst("ssid=".utf8.count)) { names.append(name) }
+      }
+    }
+    return names
+  }
+
+  private static func name(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+    let quote = UInt8(ascii: "\"")
+    if value.first == quote {
+      // As wpa_supplicant does: the name ends at the last quote, and may have quotes.
+      guard let end = value.lastIndex(of: quote), end > value.startIndex else { return nil }
+      return Array(value[..<end].dropFirst())
+    }
+    if value.starts(with: "P\"".utf8) {
+      guard let end = value.lastIndex(of: quote), end > value.startIndex + 1 else { return nil }
+      return unescaped(value[..<end].dropFirst(2))
+    }
+    let digits = value.prefix {
+      $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "#")
+    }
+    return HexadecimalName.bytes(digits)
+  }
+
+  /// The escapes of C that wpa_supplicant prints: `\n`, `\r`, `\t`, `\e`, `\"`, `\\`, `\xHH` and octal `\0` to `\377`. nil for
+  /// any other.
+  private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    var name: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        name.append(byte)
+        continue
+      }
+      guard let next = rest.popFirst() else { return nil }
+      switch next {
+      case UInt8(ascii: "n"): name.append(0x0A)
+      case UInt8(ascii: "r"): name.append(0x0D)
+      case UInt8(ascii: "t"): name.append(0x09)
+      case UInt8(ascii: "e"): name.append(0x1B)
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): name.append(next)
+      case UInt8(ascii: "x"):
+        guard let byte = HexadecimalName.bytes(rest.prefix(2)), byte.count == 1 else { return nil }
+        name += byte
+        rest = rest.dropFirst(2)
+      case 0x30...0x37:
+        let digits = [next] + rest.prefix(2).prefix { (0x30...0x37).contains($0) }
+        rest = rest.dropFirst(digits.count - 1)
+        guard let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8) else { return nil }
+        name.append(value)
+      default: return nil
+      }
+    }
+    return name
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import JSON
+import Manifest
+import Registry
+import Setup
+import Testing
+import VirtualRadio
+import Wireless
+
+@Suite("Accessories that are known by their network", .overEveryTransport)
+struct NetworkAccessoryScenarios {
+  @Test("A touch never chooses a network, however strong; it goes on waiting for a device")
+  func touch() {
+    let manifest = GatewayManifest.cameras().with { $0.apps[0].items.append(.touchBulb) }
+    let scenario = SetupScenario(manifest, scene: [])
+    scenario.call("Operator.Open", #""app":"lights","usesTouch":true"#, user: 0, label: "anna")
+    scenario.run(seconds: 1)
+    for _ in 0..<4 {
+      scenario.harness.scan(HeardNetwork("Cam-1", signal: -10))
+      scenario.run(seconds: 15)
+    }
+    #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
+    #expect(scenario.harness.setupCore.requests.count == 1)
+    #expect(scenario.harness.touchSignals.isEmpty)
+  }
+
+  @Test("A request for the first device at the gateway chooses no network")
+  func firstImmediate() {
+    let manifest = GatewayManifest.cameras().with { $0.apps[0].items.append(.touchBulb) }
+    let scenario = SetupScenario(manifest, scene: [])
+    scenario.call("Operator.Open", #""app":"lights","takesFirstImmediate":true"#, user: 0, label: "anna")
+    scenario.harness.scan(HeardNetwork("Cam-1", signal: -10))
+    scenario.run(seconds: 5)
+    #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
+  }
+
+  @Test("Automatic setup takes a network by its whole name, and after a removal only once it is allowed")
+  func automatic() {
+    let manifest = GatewayManifest.cameras { item in
+      item.selection = .automatic
+      item.descriptor.ssidPrefix = nil
+      item.descriptor.ssid = Array("Cam-1".utf8)
+    }
+    let scenario = SetupScenario(manifest, scene: [])
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    scenario.harness.scan(HeardNetwork("Cam-11", signal: -20))
+    scenario.run(seconds: 10)
+    scenario.harness.scan(HeardNetwork("Cam-1"), HeardNetwork("Cam-11"))
+    scenario.run(seconds: 10)
+    app.call("RemoveAccessory", about: app.accessory)
+    scenario.harness.scan(HeardNetwork("Cam-1"))
+    scenario.run(seconds: 20)
+    #expect(app.events.filter { $0.text("event") == "accessoryAdded" }.count == 1)
+    anna.call("Allow", #""app":"lights","device":"Cam-1""#)
+    scenario.harness.scan(HeardNetwork("Cam-1"))
+    scenario.run(seconds: 10)
+    let added = app.events.filter { $0.text("event") == "accessoryAdded" }
+    #expect(added.map { $0.object("accessory")?.text("ssid") } == ["Cam-1", "Cam-1"])
+  }
+
+  @Test("Automatic setup never takes a network by the beginning of its name")
+  func automaticPrefix() {
+    let scenario = SetupScenario(.cameras { $0.selection = .automatic }, scene: [])
+    scenario.app()
+    scenario.harness.scan(HeardNetwork("Cam-1"))
+    scenario.run(seconds: 20)
+    #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
+  }
+
+  @Test("A rename with the option for networks changes the network's stored name, for every app")
+  func rename() {
+    let (scenario, app, anna) = SetupScenario.owningNetwork(.camerasAndGarden)
+    let garden = scenario.app("garden", user: 1001)
+    garden.call("ShowPicker")
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    scenario.run(seconds: 1)
+    anna.answer("Name", #""name":"Porch""#)
+    anna.answer("Name", #""name":"Cam-porch""#)
+    scenario.run(seconds: 1)
+    #expect(scenario.text.contains("anna: Name → Invalid name"))
+    #expect(
+      scenario.text.contains("lights: accessoryChanged a1 Cam-porch authorized Cam-porch (displayName ssid)"))
+    #expect(
+      scenario.text.contains("garden: accessoryChanged a2 Cam-porch authorized Cam-porch (displayName ssid)"))
+    #expect(
+      scenario.harness.setupCore.registry.devices.map(\.identity) == [.network(Array("Cam-porch".utf8))])
+  }
+
+  @Test("A network that is renamed outside is discoverable again, under its new name")
+  func renamedOutside() {
+    let (scenario, app, anna) = SetupScenario.owningNetwork()
+    let first = app.accessory
+    scenario.harness.scan(HeardNetwork("Cam-9"))
+    app.call("ShowPicker")
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 1)
+    #expect(scenario.text.contains("accessoryAdded a2 Camera 2 authorized Cam-9"))
+    #expect(app.accessory != first)
+    #expect(
+      scenario.harness.setupCore.registry.accessories.map(\.ssid)
+        == [Array("Cam-1".utf8), Array("Cam-9".utf8)])
+  }
+
+  @Test("An app's own network is not offered; once it is removed it is, with another identifier")
+  func removal() {
+    let (scenario, app, anna) = SetupScenario.owningNetwork()
+    let first = app.accessory
+    app.call("ShowPicker", #""settings":{"discoveryTimeout":"2"}"#)
+    scenario.harness.scan(HeardNetwork("Cam-1"))
+    scenario.run(seconds: 8)
+    let lines = scenario.takeLines()
+    #expect(lines.contains("lights: pickerFinished") && !lines.contains("candidate"))
+    app.call("RemoveAccessory", about: first)
+    scenario.run(seconds: 1)
+    #expect(scenario.takeLines().contains("accessoryRemoved a1 Camera authorized Cam-1"))
+    app.call("ShowPicker")
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 1)
+    #expect(scenario.text.contains("accessoryAdded a2 Camera authorized Cam-1"))
+    #expect(app.accessory != first)
+  }
+
+  @Test("Another app gets the network under its first name, as an accessory of its own")
+  func isolation() {
+    let (scenario, app, anna) = SetupScenario.owningNetwork(.camerasAndGarden)
+    let garden = scenario.app("garden", user: 1001)
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Porch""#)
+    scenario.run(seconds: 1)
+    garden.call("ShowPicker")
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 1)
+    #expect(scenario.text.contains("anna: candidate 1 Porch (shared)"))
+    #expect(scenario.text.contains("garden: accessoryAdded a2 Porch authorized Cam-1"))
+    #expect(!scenario.text.contains("lights: accessoryAdded"))
+    garden.call("RemoveAccessory", about: app.accessory)
+    garden.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    scenario.run(seconds: 1)
+    #expect(scenario.harness.setupCore.registry.accessories.count == 2)
+    app.call("RemoveAccessory", about: app.accessory)
+    scenario.run(seconds: 1)
+    #expect(scenario.harness.setupCore.registry.accessories.map(\.app) == ["garden"])
+    #expect(!scenario.text.contains("garden: accessoryRemoved"))
+  }
+
+  @Test("The list of accessories says whether a network is in sight, and how strong")
+  func list() throws {
+    let (scenario, _, _) = SetupScenario.owningNetwork()
+    let lines = { scenario.call("Operator.List", "", user: 0, label: "anna").replies }
+    let near = try #require(lines().first?.object("accessory"))
+    #expect(near.bool("isInSight") && near.integer("filteredRSSI") == -50)
+    #expect(near.text("ssid") == "Cam-1" && near["address"] == .null)
+    scenario.run(seconds: 40)
+    scenario.harness.scan()
+    scenario.run(seconds: 40)
+    scenario.harness.scan()
+    let far = try #require(lines().first?.object("accessory"))
+    #expect(!far.bool("isInSight") && far["filteredRSSI"] == .null)
+  }
+
+  @Test("An accessory with Bluetooth whose network the app has is not offered a second time")
+  func sameNetwork() {
+    let manifest = GatewayManifest.cameras().with { manifest in
+      var bulb = DisplayItem.bulb
+      bulb.descriptor.ssid = Array("Cam-1".utf8)
+      manifest.apps[0].items.insert(bulb, at: 0)
+    }
+    let scenario = SetupScenario(manifest, scene: [.bulb(1)])
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker")
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 6)
+    _ = scenario.takeLines()
+    scenario.harness.scan(HeardNetwork("Cam-1"), HeardNetwork("Cam-2"))
+    app.call("ShowPicker")
+    scenario.run(seconds: 1)
+    #expect(anna.candidates.filter { $0["ssid"] != nil }.allSatisfy { $0.text("ssid") == "Cam-2" })
+  }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import HCI
+import JSON
+import Manifest
+import Testing
+import Varlink
+import VirtualRadio
+import Wireless
+
+@Suite("What operators see of networks")
+struct NetworkQuestionTests {
+  private func harness(
+    _ manifest: GatewayManifest = .cameras()
+  ) throws -> (AgentHarness, HarnessClient) {
+    let harness = AgentHarness(manifest, scene: [], access: .twoApps)
+    harness.run(milliseconds: 2000)
+    return (harness, try #require(harness.connect()))
+  }
+
+  private func events(_ client: HarnessClient) -> [String] {
+    client.replies.compactMap { reply in
+      guard let event = reply.object("network") else { return nil }
+      return [event.text("event"), event.text("item"), event.text("ssid"), event.text("reason")]
+        .compactMap { $0 }.joined(separator: " ")
+    }
+  }
+
+  @Test("A watch reports a network when its item finds it, and when scans of a minute have missed it")
+  func watch() throws {
+    let (harness, client) = try harness()
+    harness.call("Watch", by: client, more: true)
+    harness.scan(HeardNetwork("Cam-1"), HeardNetwork("Home"))
+    harness.run(milliseconds: 30_000)
+    harness.scan(HeardNetwork("Cam-1"))
+    #expect(events(client) == ["found camera Cam-1 matched"])
+    harness.run(milliseconds: 59_000)
+    harness.scan()
+    harness.scan()
+    #expect(events(client).count == 1, "it was missed twice, for less than a minute")
+    harness.run(milliseconds: 2000)
+    harness.scan()
+    harness.run(milliseconds: 1000)
+    #expect(events(client) == ["found camera Cam-1 matched", "lost camera Cam-1 silence"])
+    harness.scan(HeardNetwork("Cam-1"))
+    #expect(events(client).last == "found camera Cam-1 matched")
+  }
+
+  @Test("Without scans no network is lost, and none is found")
+  func noScans() throws {
+    let (harness, client) = try harness()
+    harness.call("Watch", by: client, more: true)
+    harness.scan(HeardNetwork("Cam-1"))
+    harness.run(milliseconds: 3_600_000)
+    #expect(events(client) == ["found camera Cam-1 matched"])
+  }
+
+  @Test("What the kernel kept for more than a minute is not found")
+  func old() throws {
+    let (harness, client) = try harness()
+    harness.run(milliseconds: 120_000)
+    harness.call("Watch", by: client, more: true)
+    let seen = harness.now.advanced(milliseconds: -61_000)
+    harness.updateNetworks { table in
+      guard let name = NetworkName(Array("Cam-1".utf8)) else { return }
+      table.insert(
+        WirelessNetwork(
+          bssid: BSSID(bits: 1), name: name, frequencyMegahertz: nil, signal: nil, security: .other,
+          lastSeen: seen))
+    }
+    harness.run(milliseconds: 1000)
+    #expect(events(client).isEmpty)
+  }
+
+  @Test("A reload loses what no item looks for any more, and finds what one looks for now")
+  func reload() throws {
+    let (harness, client) = try harness()
+    harness.call("Watch", by: client, more: true)
+    harness.scan(HeardNetwork("Cam-1"), HeardNetwork("Home"))
+    let changed = GatewayManifest.cameras { $0.descriptor.ssidPrefix = Array("Ho".utf8) }
+    harness.readManifestAgain()
+    harness.manifestWasRead(
+      .accepted(AgentCore.Configuration(changed, access: .twoApps), radioSource: "h4:bench", warnings: []))
+    harness.run(milliseconds: 1000)
+    #expect(
+      events(client) == [
+        "found camera Cam-1 matched", "lost camera Cam-1 reload", "found camera Home matched",
+      ])
+  }
+
+  @Test("A watch that begins later lists the networks that were found")
+  func present() throws {
+    let (harness, client) = try harness()
+    harness.scan(HeardNetwork("Cam-1"), HeardNetwork("Cam-2", signal: -40))
+    harness.run(milliseconds: 1000)
+    let replies = harness.call("Watch", by: client, more: true)
+    let names = replies.compactMap { $0.object("presentNetwork")?.text("ssid") }
+    #expect(names == ["Cam-2", "Cam-1"])
+  }
+
+  @Test("A slow watch learns how many events of networks it missed")
+  func missed() throws {
+    let (harness, client) = try harness()
+    harness.call("Watch", by: client, more: true)
+    client.readableByteCount = 0
+    for round in 0..<60 {
+      for number in 0..<10 { harness.scan(HeardNetwork("Cam-\(round)-\(number)")) }
+    }
+    client.readableByteCount = .max
+    harness.run(milliseconds: 1000)
+    let missed = client.replies.compactMap { $0.integer("missedNetworks") }.reduce(0, +)
+    #expect(missed > 0 && missed + Int64(events(client).count) == 600)
+  }
+
+  @Test("Networks lists those that match an item, or all of them, the strongest first")
+  func networks() throws {
+    let (harness, client) = try harness()
+    var twin = HeardNetwork("Cam-1", signal: -80)
+    twin.radio = 9
+    harness.scan(HeardNetwork("Cam-1", signal: -60), HeardNetwork("Home", signal: -30))
+    harness.run(milliseconds: 5000)
+    harness.scan(twin)
+    let matching = harness.call("Networks", by: client, more: true).compactMap { $0.object("network") }
+    let camera = try #require(matching.first)
+    #expect(matching.count == 1 && camera.text("ssid") == "Cam-1")
+    #expect(camera.integer("radios") == 2 && camera.integer("signal") == -60)
+    #expect(camera.text("bssid") == "00:00:00:01:00:00" && camera.integer("frequency") == 2412)
+    #expect(camera.objects("items").first?.bool("isFound") == true)
+    let all = harness.call("Networks", by: client, more: true) { $0.member("includesAll", true) }
+    #expect(all.compactMap { $0.object("network")?.text("ssid") } == ["Home", "Cam-1"])
+  }
+
+  @Test("Explain compares a name with each item that has a network, in sight or not")
+  func explain() throws {
+    let manifest = GatewayManifest.cameras().with { manifest in
+      var whole = DisplayItem(id: "whole", name: "Whole")
+      whole.descriptor.ssid = Array("Cam-12".utf8)
+      var beside = DisplayItem.bulb
+      beside.descriptor.ssid = Array("Cam-1".utf8)
+      manifest.apps[0].items += [whole, beside]
+    }
+    let (harness, client) = try harness(manifest)
+    func why(_ name: String) -> [String?] {
+      harness.call("Explain", by: client, more: true) { $0.member("network", name) }
+        .compactMap { $0.object("networkExplanation") }.map { $0.text("why") }
+    }
+    #expect(
+      why("Cam-1") == [
+        "the name matches; no such network is in sight",
+        "the name ends after 5 bytes, before the wanted one does",
+        "the item is found by Bluetooth; no network is looked for",
+      ])
+    harness.scan(HeardNetwork("Cam-1"))
+    let replies = harness.call("Explain", by: client, more: true) { $0.member("network", "Cam-1") }
+    #expect(replies.first?.object("network")?.text("ssid") == "Cam-1")
+    #expect(why("Cam-1").first == "found")
+    #expect(why("Cab")[0] == "the name differs at byte 3")
+    #expect(why("Cam-123")[1] == "the name goes on after the wanted one")
+    let bytes = harness.call("Explain", by: client, more: true) { json in
+      json.member("network", "Cam-\u{FFFD}")
+      json.member("networkHex", "43616d2dff")
+    }
+    #expect(bytes.first?.object("networkExplanation")?.text("ssidHex") == "43616d2dff")
+    for name in ["", String(repeating: "x", count: 33)] {
+      let refused = harness.call("Explain", by: client, more: true) { $0.member("network", name) }
+      #expect(refused.first?.text("parameter") == "network")
+    }
+  }
+
+  @Test("Try compares an item that is found by its network with every network in reach")
+  func trial() throws {
+    let (harness, client) = try harness()
+    harness.scan(HeardNetwork("Home", signal: -30), HeardNetwork("Cam-1"))
+    let replies = harness.call("Try", by: client, more: true) { $0.member("item", "camera") }
+    let lines = replies.compactMap { $0.object("networkExplanation") }
+    #expect(lines.map { $0.text("ssid") } == ["Home", "Cam-1"])
+    #expect(lines.map { $0.bool("isFound") } == [false, true])
+  }
+
+  @Test("Metrics count networks by item, and never carry a name from the air")
+  func metrics() throws {
+    let (harness, client) = try harness()
+    harness.scan(HeardNetwork("Cam-secret"), HeardNetwork("Cam-2"))
+    harness.run(milliseconds: 1000)
+    let text = try #require(harness.call("Metrics", by: client).first?.text("text"))
+    #expect(text.contains("accessoryd_networks_found 2\n"))
+    #expect(text.contains("accessoryd_network_events_total{event=\"found\"} 2\n"))
+    let item = "accessoryd_item_devices{app=\"lights\",item=\"camera\",presence=\"found\"} 2\n"
+    #expect(text.contains(item))
+    #expect(!text.contains("secret"))
+  }
+
+  @Test("Networks are needed for open requests, then for automatic items, then for what others scan")
+  func demand() {
+    #expect(AgentHarness(.lights).agent.networkDemand == .none)
+    #expect(AgentHarness(.cameras()).agent.networkDemand == .known)
+    let automatic = GatewayManifest.cameras { item in
+      item.selection = .automatic
+      (item.descriptor.ssid, item.descriptor.ssidPrefix) = (Array("Cam-1".utf8), nil)
+    }
+    #expect(AgentHarness(automatic).agent.networkDemand == .automatic)
+    let scenario = SetupScenario(
+      AgentHarness(automatic, scene: [], access: .twoApps))
+    let app = scenario.app()
+    app.call("ShowPicker")
+    #expect((scenario.harness as? AgentHarness)?.agent.networkDemand == .picker)
+    app.call("CancelPicker")
+    #expect((scenario.harness as? AgentHarness)?.agent.networkDemand == .automatic)
+  }
+}
