@@ -104,8 +104,7 @@ public struct InterfaceParser {
     if scanner.has(keyword: "float") { return .float }
     if scanner.has(keyword: "string") { return .string }
     if scanner.has(keyword: "object") { return .object }
-    scanner.skipBlanks()
-    if let name = try? scanner.name("") {
+    if let name = scanner.nameIfNext() {
       uses.append((name, scanner.index - name.utf8.count))
       return .named(name)
     }

@@ -55,12 +55,15 @@ struct InterfaceScanner {
     return true
   }
 
-  /// `[A-Z][A-Za-z0-9]*`
   mutating func name(_ what: String) throws(InterfaceError) -> String {
+    guard let name = nameIfNext() else { throw error(.expected(what)) }
+    return name
+  }
+
+  /// Skips blanks and reads `[A-Z][A-Za-z0-9]*` if it comes next.
+  mutating func nameIfNext() -> String? {
     skipBlanks()
-    guard let name = word(where: { $0.isUpper }, { $0.isLetterOrDigit }) else {
-      throw error(.expected(what))
-    }
+    guard let name = word(where: { $0.isUpper }, { $0.isLetterOrDigit }) else { return nil }
     index += name.utf8.count
     return name
   }
