@@ -34,14 +34,14 @@ public struct NetworkExplanation: Equatable, ReadableLine {
   public let why: String
 
   public func writeMembers(to json: inout JSONWriter) {
-    json.member("ssid", ssid)
+    json.member("ssid", networkName: ssid)
     json.member("app", app)
     json.member("item", item)
     json.member("matches", holds)
     json.member("isFound", isFound)
     json.member("signal", signal)
     json.member("clause", key.rawValue)
-    json.member("wanted", wanted)
+    json.member("wanted", networkName: wanted)
     if let firstDifference { json.member("firstDifference", firstDifference) }
     json.member("why", why)
   }

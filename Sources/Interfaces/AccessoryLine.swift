@@ -85,7 +85,7 @@ public struct AccessoryLine: Equatable, Line {
     json.member("state", state.rawValue)
     json.member("status", status.rawValue)
     json.members(address)
-    if let ssid { json.member("ssid", ssid) }
+    if let ssid { json.member("ssid", networkName: ssid) }
     json.member("bond", bond.rawValue)
     if let bondOwner { json.member("bondOwner", bondOwner.rawValue) }
     if let isBondAuthenticated { json.member("isBondAuthenticated", isBondAuthenticated) }

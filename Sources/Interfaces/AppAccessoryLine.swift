@@ -69,14 +69,3 @@ extension AppAccessoryLine: ReadableLine {
       isIdentityDurable: try line.bool("isIdentityDurable"))
   }
 }
-
-extension JSONWriter {
-  /// A member with a network's name, and one more, its key ending in `Hex`, when it had to be altered. No text of a
-  /// message may hold NUL.
-  fileprivate mutating func member(_ key: String, networkName name: AirText) {
-    guard name.bytes.contains(0) else { return member(key, name) }
-    // 0xFF is no byte of UTF-8 and becomes U+FFFD.
-    member(key, AirText(name.bytes.map { $0 == 0 ? 0xFF : $0 }).repaired)
-    member(key + "Hex", Hex(name.bytes))
-  }
-}

@@ -95,7 +95,7 @@ public struct DiscoveredLine: Equatable, ReadableLine {
     if let isConnectable { json.member("connectable", isConnectable) }
     if let time { json.member("time", time) }
     if let ssid {
-      json.member("ssid", ssid)
+      json.member("ssid", networkName: ssid)
       if let rssi { json.member("signal", rssi) }
       return
     }

@@ -94,7 +94,7 @@ public struct CandidateLine: Equatable, Line {
     if let productImage { json.member("productImage", productImage) }
     if let deviceName { json.member("deviceName", deviceName) }
     if let network {
-      json.member("ssid", network.ssid)
+      json.member("ssid", networkName: network.ssid)
       json.member("security", network.security.rawValue)
     } else {
       json.members(address)

@@ -47,7 +47,7 @@ public struct NetworkEventLine: Equatable, ReadableLine {
     json.member("event", event.rawValue)
     json.member("app", app)
     json.member("item", item)
-    json.member("ssid", ssid)
+    json.member("ssid", networkName: ssid)
     json.member("signal", signal)
     json.member("security", security.rawValue)
     json.member("lastSeen", lastSeen)

@@ -54,7 +54,7 @@ public struct NetworkLine: Equatable, ReadableLine {
   }
 
   public func writeMembers(to json: inout JSONWriter) {
-    json.member("ssid", ssid)
+    json.member("ssid", networkName: ssid)
     json.member("bssid", bssid)
     json.member("radios", radioCount)
     json.member("signal", signal)

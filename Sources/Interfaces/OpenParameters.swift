@@ -26,7 +26,7 @@ public struct OpenParameters: Equatable, Line {
     if usesTouch { json.member("usesTouch", true) }
     if takesFirstImmediate { json.member("takesFirstImmediate", true) }
     if let device { json.member("device", device) }
-    if let network { json.member("network", network) }
+    if let network { json.member("network", networkName: network) }
     if let count { json.member("count", count) }
     if let discoveryTimeout { json.member("discoveryTimeout", discoveryTimeout) }
   }

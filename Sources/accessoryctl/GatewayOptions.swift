@@ -72,7 +72,7 @@ struct GatewayCall {
 
   func write(to json: inout JSONWriter) {
     if let device { json.member("device", device) }
-    if let network { json.member("network", network) }
+    if let network { json.member("network", networkName: network) }
     if let item { json.member("item", item) }
     if let all { json.member(GatewayInterface.includesAll, all) }
     if let seconds { json.member("seconds", seconds) }

@@ -41,7 +41,7 @@ struct KnownNetworkLine: Line {
   }
 
   func writeMembers(to json: inout JSONWriter) {
-    json.member("ssid", ssid)
+    json.member("ssid", networkName: ssid)
     json.member("stores", stores.map(\.rawValue))
     json.objects("items", takers)
   }

@@ -115,14 +115,15 @@ struct NetworkPickerScenarios {
     let (scenario, app, anna) = SetupScenario.choosingNetworks(.cameras(), [HeardNetwork(name)])
     let candidate = try #require(anna.candidates.last)
     let text = String(decoding: name, as: UTF8.self)
-    let isText = Array(text.utf8) == name
+    // No text of a message holds NUL.
+    let isText = Array(text.utf8) == name && !name.contains(0)
     let hex = name.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     #expect(candidate.text("ssidHex") == (isText ? nil : hex))
     anna.choose()
     scenario.run(seconds: 1)
     let added = try #require(app.events.first { $0.text("event") == "accessoryAdded" }?.object("accessory"))
-    // No text that an app receives holds NUL.
-    #expect(added.text("ssidHex") == (isText && !name.contains(0) ? nil : hex))
+    #expect(added.text("ssidHex") == (isText ? nil : hex))
+    #expect([candidate, added].allSatisfy { $0.text("ssid")?.utf8.contains(0) == false })
     #expect(scenario.harness.setupCore.registry.accessories.first?.ssid == name)
   }
 
@@ -161,7 +162,7 @@ struct NetworkPickerScenarios {
   @Test("A filtered picker reports a network with its name, and shows what its app wants shown")
   func filtered() throws {
     let (scenario, app, anna) = SetupScenario.choosingNetworks(
-      .cameras(), [HeardNetwork("Cam-1", signal: -44), HeardNetwork([0x43, 0x61, 0x6D, 0x2D, 0xFF])],
+      .cameras(), [HeardNetwork("Cam-1", signal: -44), HeardNetwork([0x43, 0x61, 0x6D, 0x2D, 0xFF, 0x00])],
       settings: #""options":1"#)
     let found = app.events.compactMap { $0.object("discovered") }
     let first = try #require(found.first { $0.text("ssid") == "Cam-1" })
@@ -169,7 +170,8 @@ struct NetworkPickerScenarios {
     for name in ["bluetoothAdvertisementData", "bluetoothRSSI", "connectable", "address"] {
       #expect(first[name] == nil, "\(name)")
     }
-    #expect(found.contains { $0.text("ssidHex") == "43616d2dff" })
+    #expect(found.contains { $0.text("ssidHex") == "43616d2dff00" })
+    #expect(found.contains { $0.text("ssid") == "Cam-\u{FFFD}\u{FFFD}" })
     #expect(anna.candidates.isEmpty)
     let number = try #require(first.integer("discovered"))
     app.call("UpdatePicker", #""items":[{"discovered":\#(number),"name":"Porch"}]"#)

@@ -131,6 +131,32 @@ struct NetworkQuestionTests {
     #expect(all.compactMap { $0.object("network")?.text("ssid") } == ["Home", "Cam-1"])
   }
 
+  @Test("A name with NUL or ill-formed UTF-8 has its bytes beside it wherever operators see it")
+  func bytes() throws {
+    let (harness, client) = try harness()
+    harness.scan(HeardNetwork([0x43, 0x61, 0x6D, 0x2D, 0x00, 0xC3]))
+    harness.run(milliseconds: 1000)
+    func ask(
+      _ method: String, _ member: String, _ parameters: (inout JSONWriter) -> Void = { _ in }
+    ) -> JSONObject? {
+      harness.call(method, by: client, more: true, parameters).compactMap { $0.object(member) }.first
+    }
+    let lines = [
+      ask("Networks", "network"), ask("Try", "networkExplanation") { $0.member("item", "camera") },
+      ask("Explain", "network") { json in
+        json.member("network", "Cam-\u{FFFD}\u{FFFD}")
+        json.member("networkHex", "43616d2d00c3")
+      },
+    ]
+    harness.call("Watch", by: client, more: true)
+    harness.scan(HeardNetwork([0x43, 0x61, 0x6D, 0x2D, 0x00]))
+    let event = try #require(client.replies.compactMap { $0.object("network") }.last)
+    #expect(event.text("ssid") == "Cam-\u{FFFD}" && event.text("ssidHex") == "43616d2d00")
+    for line in lines {
+      #expect(line?.text("ssid") == "Cam-\u{FFFD}\u{FFFD}" && line?.text("ssidHex") == "43616d2d00c3")
+    }
+  }
+
   @Test("Explain compares a name with each item that has a network, in sight or not")
   func explain() throws {
     let manifest = GatewayManifest.cameras().with { manifest in
