@@ -17,10 +17,12 @@ struct PickerColumns: Equatable {
   /// Where some candidates are networks, and where all are.
   private static let mixedCaptions = ["own name, network", "own, network", "network", "net"]
   private static let networkCaptions = ["network", "net"]
+  private static let mixedTailCaption = "address, security"
 
   let glyphs: Glyphs
   private let captionsOfDevice: [String]
-  private let captionOfTail: String
+  private let hasDevices: Bool
+  private let hasNetworks: Bool
   private(set) var name = nameColumnsMin
   /// 0 for none.
   private(set) var device = 0
@@ -36,10 +38,9 @@ struct PickerColumns: Equatable {
     self.glyphs = glyphs
     tail = Self.tail(rows.compactMap(\.line.address))
     let networkCount = rows.count { $0.line.network != nil }
+    (hasDevices, hasNetworks) = (networkCount < rows.count || rows.isEmpty, networkCount > 0)
     captionsOfDevice =
-      networkCount == 0
-      ? Self.deviceCaptions : networkCount < rows.count ? Self.mixedCaptions : Self.networkCaptions
-    captionOfTail = networkCount > 0 && networkCount == rows.count ? "security" : "address"
+      !hasNetworks ? Self.deviceCaptions : hasDevices ? Self.mixedCaptions : Self.networkCaptions
     // Marker, name, level and address tail always appear.
     var left = columns - Self.markerColumns - name - " -44".count - (3 * tail + 1)
     func reserve(_ columns: Int) -> Bool {
@@ -85,6 +86,13 @@ struct PickerColumns: Equatable {
       level: hasBars ? "" : "dBm",
       history: "history", age: "heard",
       tail: captionOfTail, hints: "")
+  }
+
+  /// Over addresses and over how networks are protected; empty where there is no room for both.
+  private var captionOfTail: String {
+    guard hasDevices else { return "security" }
+    guard hasNetworks else { return "address" }
+    return Self.mixedTailCaption.count < 3 * tail ? Self.mixedTailCaption : ""
   }
 
   func line(_ row: PickerRow, isSelected: Bool, at now: Instant) -> ScreenLine {

@@ -9,7 +9,9 @@ struct PickerRow: Equatable, Sendable {
   /// How far a level must move before rows change places, so that neighbours do not swap all the time.
   static let hysteresisDecibels = 4
   /// After this silence a device may be gone.
-  static let staleSeconds: Int64 = 10
+  private static let staleSeconds: Int64 = 10
+  /// A network may be gone after this: scans are a minute apart while the interface is connected, and one takes 10 s.
+  private static let staleNetworkSeconds: Int64 = 75
   static let historyMax = 8
   /// The shortest time between two levels of the history.
   private static let historyMilliseconds: Int64 = 1000
@@ -61,7 +63,9 @@ struct PickerRow: Equatable, Sendable {
   /// Whole seconds since the device was heard.
   func age(at now: Instant) -> Int64 { max(0, now.milliseconds(since: heardAt) / 1000) }
 
-  func isStale(at now: Instant) -> Bool { isGone || age(at: now) >= Self.staleSeconds }
+  func isStale(at now: Instant) -> Bool {
+    isGone || age(at: now) >= (line.network == nil ? Self.staleSeconds : Self.staleNetworkSeconds)
+  }
 
   /// Sorts by item, then the strongest first and rows without a level last, then in the order of discovery.
   static func isAbove(_ one: PickerRow, _ other: PickerRow) -> Bool { one.order < other.order }

@@ -75,7 +75,7 @@ enum Samples {
     candidate(6, level: nil, item: 1, name: "Lumo strip", calls: "strip two", silence: 30),
   ]
 
-  /// Networks with names that could deceive, of an item that is found by them.
+  /// Networks with names that could deceive, of an item that is found by them. Each is 25 s older than the one before.
   static func networks(item: Int) -> [CandidateLine] {
     let names: [([UInt8], Int8?, NetworkLine.Security)] = [
       (Array("Cam-0001".utf8), -42, .wpa2), (Array("Cam-\u{202E}10".utf8), -57, .enterprise),
@@ -85,7 +85,7 @@ enum Samples {
       CandidateLine(
         candidate: UInt32(index) + 20, itemIndex: item, name: "Camera",
         network: CandidateLine.Network(ssid: AirText(network.0), security: network.2), signal: network.1,
-        silence: Seconds(microseconds: Int64(index) * 9_000_000), isShared: index == 1)
+        silence: Seconds(microseconds: Int64(index) * 25_000_000), isShared: index == 1)
     }
   }
 
