@@ -59,6 +59,7 @@ extension Simulation {
     radio.remove()
     agent.radioVanished("it was pulled out", at: instant)
     readings = []
+    removeAutomaticItems()
     // Longer than the longest silence and the radio's grace period.
     for _ in 0..<8 {
       now += 60_000_000
@@ -71,11 +72,20 @@ extension Simulation {
     try checkNothingLeft()
   }
 
+  /// Items that are set up automatically are looked for as long as the manifest has them.
+  private func removeAutomaticItems() {
+    for index in manifest.apps.indices {
+      manifest.apps[index].items.removeAll { $0.selection == .automatic }
+    }
+    configuration.manifest = manifest
+    agent.readManifestAgain(at: instant)
+    agent.manifestWasRead(
+      .accepted(configuration, radioSource: "h4:controller", warnings: []), at: instant)
+  }
+
   private func checkNothingLeft() throws(Breach) {
     agent.checkInvariants()
-    // Items that are set up automatically are looked for as long as the agent runs.
-    let isIdle = agent.nextDeadline == nil || manifest.items.contains { $0.item.selection == .automatic }
-    guard agent.clientCount == 0, isIdle else {
+    guard agent.clientCount == 0, agent.nextDeadline == nil else {
       let deadline = agent.nextDeadline.map { "at \($0.microseconds) µs" } ?? "none"
       throw Breach(.leftover, "\(agent.clientCount) clients, and a deadline: \(deadline)")
     }
