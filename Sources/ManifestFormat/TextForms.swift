@@ -16,7 +16,7 @@ extension String {
   }
 
   /// Whether the kernel accepts the name for a network interface (`dev_valid_name`): under 16 bytes.
-  var isInterfaceName: Bool {
+  package var isInterfaceName: Bool {
     utf8.count < 16 && self != "." && self != ".."
       && utf8.allSatisfy { $0.isASCIIGraphic && !"/:".utf8.contains($0) }
   }

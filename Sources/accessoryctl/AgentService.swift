@@ -8,6 +8,9 @@ import ToolText
 /// The agent's service, through systemctl; or an agent at a socket that another program starts.
 struct AgentService {
   private static let unit = "accessoryd"
+  /// Lets the service have sockets of AF_NETLINK (Board/README.md).
+  static let networkDropIn = "/etc/systemd/system/accessoryd.service.d/wifi.conf"
+  private static let networkDropInSource = "/usr/share/accessoryd/wifi.conf"
 
   private let isManaged: Bool
   private let isActive: Bool
@@ -25,19 +28,31 @@ struct AgentService {
 
   private static let cure = "without systemd, start the agent yourself, and name its socket with --socket"
 
-  /// What ``follow(_:isManifestChanged:)`` will do, for the operator; nil for nothing.
-  func change(isManifestChanged: Bool) -> String? {
+  var lacksNetworkDropIn: Bool { isManaged && FileName.content(of: Self.networkDropIn) == .nothing }
+
+  static func addNetworkDropIn() throws(ToolError) {
+    try run(
+      ["install", "-D", "-m", "644", networkDropInSource, networkDropIn],
+      cure: "see that the package is installed whole")
+    try run(["systemctl", "daemon-reload"], cure: cure)
+  }
+
+  /// What ``follow(_:isManifestChanged:isUnitChanged:)`` will do, for the operator; nil for nothing.
+  func change(isManifestChanged: Bool, isUnitChanged: Bool) -> String? {
     if isManaged, !isActive {
       return "start the agent, now and whenever the gateway starts (systemctl enable --now)"
     }
+    if isUnitChanged { return "start the agent again (systemctl restart)" }
     return isManifestChanged ? "make the agent read the manifest again" : nil
   }
 
-  /// Starts the agent, or makes it read the changed manifest.
-  func follow(_ gateway: GatewayOptions, isManifestChanged: Bool) throws(ToolError) {
-    if isManaged, !isActive {
+  /// Starts the agent, again after its unit changed, or makes it read the changed manifest.
+  func follow(_ gateway: GatewayOptions, isManifestChanged: Bool, isUnitChanged: Bool) throws(ToolError) {
+    let start: [String]? =
+      isManaged && !isActive ? ["enable", "--now"] : isUnitChanged ? ["restart"] : nil
+    if let start {
       return try Self.run(
-        ["systemctl", "enable", "--now", Self.unit],
+        ["systemctl"] + start + [Self.unit],
         cure: "journalctl -u accessoryd -n 20 says why; then run accessoryctl setup again")
     }
     if isManifestChanged { try Self.reload(gateway) }

@@ -17,6 +17,12 @@ struct SetupOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "The interface that looks for networks, such as wlan0, for items with ssid or ssid-prefix.",
+      valueName: "interface"))
+  var wifi: String?
+
+  @Option(
+    help: ArgumentHelp(
       "An account that may choose accessories: it becomes a member of the group accessory.",
       valueName: "account"))
   var `operator`: String?
@@ -58,6 +64,9 @@ struct SetupOptions: ParsableArguments {
     if user != nil, group != nil { throw ValidationError("--user and --group exclude each other") }
     if let radio, RadioSelection(text: radio) == nil {
       throw ValidationError("--radio takes any, hci0, an address, btsnoop:FILE or h4:PATH")
+    }
+    if let wifi, wifi.isEmpty || !wifi.isInterfaceName {
+      throw ValidationError("--wifi takes the name of an interface, such as wlan0; ip link lists them")
     }
     for (option, word) in [("--app", app), ("--board", board)] {
       if let word, !word.isIdentifier {

@@ -14,6 +14,8 @@ struct SetupPlan {
   /// The accounts to create, and the operator to add to the group.
   private let newUser: String?
   private let newOperator: String?
+  /// The service lacks the drop-in that lets it read networks by nl80211.
+  private let addsDropIn: Bool
   /// The manifest's new text; nil when it stays.
   private let text: [UInt8]?
 
@@ -40,6 +42,9 @@ struct SetupPlan {
     var settings: [(key: GatewayKey, value: String)] = []
     if radio != gateway.radio.text { settings.append((.radio, radio)) }
     if board != gateway.board { settings.append((.board, board)) }
+    let wifi = options.wifi ?? gateway.wifi
+    if let wifi, wifi != gateway.wifi { settings.append((.wifi, wifi)) }
+    addsDropIn = wifi != nil && service.lacksNetworkDropIn
     let changed = try file.text(settings: settings, app: known == nil ? (app, account) : nil)
     text = changed == file.text && !file.isNew ? nil : changed
     try dialogue.confirm(changes, file: text.map { file.difference(to: $0) }, isYes: options.isYes)
@@ -49,7 +54,8 @@ struct SetupPlan {
     [
       newUser.map { "create the account \(shown($0)) (useradd)" },
       newOperator.map { "make \(shown($0)) an operator: a member of the group accessory (usermod)" },
-      service.change(isManifestChanged: text != nil),
+      addsDropIn ? "let the agent read networks by nl80211 too, with \(AgentService.networkDropIn)" : nil,
+      service.change(isManifestChanged: text != nil, isUnitChanged: addsDropIn),
       text.map { _ in "\(file.isNew ? "create" : "change") \(shown(file.path)):" },
     ].compactMap(\.self)
   }
@@ -67,7 +73,8 @@ struct SetupPlan {
         cure: "see that the group accessory is there (systemd-sysusers creates it), or leave out --operator")
     }
     if let text { try file.replace(with: text) }
-    try service.follow(gateway, isManifestChanged: text != nil)
+    if addsDropIn { try AgentService.addNetworkDropIn() }
+    try service.follow(gateway, isManifestChanged: text != nil, isUnitChanged: addsDropIn)
   }
 
   // MARK: - Questions

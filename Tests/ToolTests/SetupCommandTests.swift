@@ -141,6 +141,35 @@ struct SetupCommandTests {
   }
 
   @Test(
+    "For an interface that looks for networks, the service gets its drop-in and is started again",
+    .enabled(if: geteuid() == 0, "only root may"))
+  func networks() throws {
+    let agent = try ScenarioAgent()
+    let dropIn = "/etc/systemd/system/accessoryd.service.d/wifi.conf"
+    let run = try runManaged(
+      agent, ["systemctl": #"[ "$1" != restart ]"#, "install": "exit 0"],
+      "--app porch --user \(Self.account) --wifi wlan0 --device \(Self.bulb)")
+    #expect(run.status == 71)
+    #expect(run.errorOutput.contains("systemctl restart accessoryd failed with status 1"))
+    #expect(
+      run.errorOutput.contains(
+        """
+          let the agent read networks by nl80211 too, with \(dropIn)
+          start the agent again (systemctl restart)
+
+        """), "\(run.errorOutput)")
+    #expect(
+      calls(agent) == [
+        "systemctl is-active --quiet accessoryd",
+        "install -D -m 644 /usr/share/accessoryd/wifi.conf \(dropIn)", "systemctl daemon-reload",
+        "systemctl restart accessoryd",
+      ])
+    #expect(try manifest(agent).contains("\nwifi = \"wlan0\"\n"))
+    let wrong = try runManaged(agent, ["systemctl": "exit 0"], "--app porch --wifi 'a b'")
+    #expect(wrong.status == 64 && wrong.errorOutput.contains("--wifi takes the name of an interface"))
+  }
+
+  @Test(
     "A program of the system that fails or is missing is named, with what to do",
     .enabled(if: geteuid() == 0, "only root may"))
   func programs() throws {
