@@ -140,8 +140,6 @@ struct NetworkTableTests {
         }
       #expect([false, true].map { demand.scanInterval(isAssociated: $0) } == expected)
     }
-    // A picker's list stays fresh from one scan to the next.
-    #expect(NetworkDemand.freshMilliseconds > NetworkDemand.picker.scanInterval(isAssociated: false) ?? .max)
   }
 }
 
