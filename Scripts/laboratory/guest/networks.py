@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Simulated radios for networks, and networks around them: beacons that a radio in monitor mode sends."""
 
+import ctypes
 import pathlib
 import socket
 import struct
@@ -15,6 +16,9 @@ INTERFACE, SENDER = "wlan0", "wlan1"
 CHANNEL, MEGAHERTZ = 6, 2437
 # A radiotap header without fields (linux/include/net/ieee80211_radiotap.h).
 RADIOTAP = bytes([0, 0, 8, 0, 0, 0, 0, 0])
+ETH_P_ALL, SO_ATTACH_FILTER = 3, 26
+# A scan stays on a channel for 30 ms after its probe request (IEEE80211_CHANNEL_TIME in net/mac80211/scan.c).
+DWELL_SECONDS = 0.025
 RATES = bytes([1, 4, 0x82, 0x84, 0x8B, 0x96])
 # RSN with CCMP and a passphrase.
 RSN = bytes.fromhex("30140100000fac040100000fac040100000fac020000")
@@ -41,39 +45,62 @@ def beacon(number, name, padding=0):
     return RADIOTAP + header + fixed + elements
 
 
+def receive_probe_requests(air):
+    """Lets only probe requests through, of all the frames that a radio in monitor mode hears."""
+    # A load of the radiotap header's length, one of the byte behind the header, and a comparison (linux/filter.h).
+    program = [(0x30, 0, 0, 2), (0x07, 0, 0, 0), (0x50, 0, 0, 0), (0x15, 0, 1, 0x40), (0x06, 0, 0, 2048), (0x06, 0, 0, 0)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in program))
+    air.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("@HP", len(program), ctypes.addressof(code)))
+
+
 class Radios:
     """The radios of mac80211_hwsim, from construction to `end`."""
 
     def __init__(self, lab, count=2, **options):
         self.lab = lab
+        lab.open.append(self)
         run("modprobe", "-r", "mac80211_hwsim", check=False)
         run("modprobe", "mac80211_hwsim", f"radios={count}", *[f"{key}={value}" for key, value in options.items()])
         lab.until(lambda: pathlib.Path(f"/sys/class/net/wlan{count - 1}").exists(), "the radios are there")
-        self.sending = None
+        self.frames, self.sending = [], None
         run("ip", "link", "set", INTERFACE, "up")
 
-    def send(self, names, padding=0, seconds=0.02):
-        """Sends a beacon of each name, over and over, until `stop`."""
+    def send(self, names, padding=0):
+        """From now on responds to each scan with a beacon of every network: of as many as fit into the time that a scan
+        stays on a channel, and of the next ones in the next scan."""
+        frames = [beacon(number, name, padding) for number, name in enumerate(names)]
+        if self.sending:
+            self.frames[:] = frames
+            return
         run("iw", "dev", SENDER, "set", "type", "monitor")
         run("ip", "link", "set", SENDER, "up")
         run("iw", "dev", SENDER, "set", "channel", str(CHANNEL))
-        frames = [beacon(number, name, padding) for number, name in enumerate(names)]
-        self.sending = threading.Event()
-        threading.Thread(target=self._send, args=(frames, seconds, self.sending), daemon=True).start()
+        self.frames, self.sending = frames, threading.Event()
+        threading.Thread(target=self._respond, daemon=True).start()
 
-    @staticmethod
-    def _send(frames, seconds, ended):
-        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as sender:
-            sender.bind((SENDER, 0))
-            while not ended.is_set():
-                for frame in frames:
-                    sender.send(frame)
-                time.sleep(seconds)
+    def _respond(self):
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as air:
+            receive_probe_requests(air)
+            air.bind((SENDER, ETH_P_ALL))
+            air.settimeout(0.2)
+            count = 0
+            while not self.sending.is_set():
+                try:
+                    air.recv(2048)
+                    end = time.monotonic() + DWELL_SECONDS
+                    for _ in range(len(self.frames)):
+                        air.send(self.frames[count % len(self.frames)])
+                        count += 1
+                        if time.monotonic() > end:
+                            break
+                except TimeoutError:
+                    continue
+                except OSError:
+                    return  # The radio was unplugged.
 
     def scan(self):
-        """Lets another program scan some times, so that every network is known. The agent may scan meanwhile."""
-        for _ in range(5):
-            run("timeout", "40", "iw", "dev", INTERFACE, "scan", "freq", str(MEGAHERTZ), check=False)
+        """Lets another program scan the channel of the networks. The agent may scan meanwhile."""
+        run("timeout", "40", "iw", "dev", INTERFACE, "scan", "freq", str(MEGAHERTZ), check=False)
 
     def lists(self):
         """What both sources deliver: {source: [(address, name, frequency, signal, security)]}, and {source: error}."""
@@ -92,9 +119,9 @@ class Radios:
         return lists, errors, refused
 
     def end(self):
+        """Unplugs the radios."""
         if self.sending:
             self.sending.set()
-        time.sleep(0.3)
         run("modprobe", "-r", "mac80211_hwsim", check=False)
 
 
