@@ -182,6 +182,7 @@ let package = Package(
       swiftSettings: strict, linkerSettings: lean),
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
+    .target(name: "BusSupport", dependencies: ["LinuxSystem"], path: "Tests/BusSupport", swiftSettings: strict),
     .target(
       name: "GateTrials", dependencies: ["Manifest", "Discovery", "HCI", "Setup", "VirtualRadio"],
       path: "Scripts/gate-tables/GateTrials", swiftSettings: strict),
@@ -243,11 +244,12 @@ let package = Package(
       name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "Manifest", "Setup", "VirtualRadio"],
       swiftSettings: strict),
     .testTarget(
-      name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
+      name: "LinuxSystemTests", dependencies: ["BusSupport", "LinuxSystem", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),
     .testTarget(
-      name: "BlueZTests", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest", "Registry"],
-      swiftSettings: strict),
+      name: "BlueZTests",
+      dependencies: ["BlueZ", "BusSupport", "HCI", "LinuxSystem", "Manifest", "Registry"], swiftSettings: strict),
     .testTarget(
       name: "PropertyListTests", dependencies: ["HCI", "PropertyList"], swiftSettings: strict),
     .testTarget(
@@ -427,7 +429,8 @@ let package = Package(
     .testTarget(
       name: "AgentRuntimeTests",
       dependencies: [
-        "AgentRuntime", "Controller", "Registry", "Setup", "Agent", "HCI", "LinuxSystem", "RegistryStore",
+        "AgentRuntime", "BusSupport", "Controller", "Registry", "Setup", "Agent", "HCI", "LinuxSystem",
+        "RegistryStore",
         "TestSupport",
         "VirtualRadio",
         "accessoryd", "virtual-controller",

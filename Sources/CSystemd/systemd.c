@@ -181,10 +181,25 @@ static int read_object(struct csystemd_bus *bus, sd_bus_message *message) {
 
 // Signals
 
+/// Forgets the questions that wait for an answer: bluetoothd wants none any more.
+static void forget_questions(struct csystemd_bus *bus) {
+  for (int index = 0; index < CSYSTEMD_QUESTIONS_MAX; index++) {
+    if (bus->questions[index].message) bus->library.sd_bus_message_unref(bus->questions[index].message);
+    bus->questions[index].message = NULL;
+  }
+}
+
+/// Another program has the name, or none. The questions of the one before are void.
 static void set_owner(struct csystemd_bus *bus, const char *owner) {
+  struct csystemd_event event = {.kind = CSYSTEMD_OWNER};
   if (strlen(owner) > TEXT_MAX) owner = "";
+  if (strcmp(bus->owner, owner)) {
+    forget_questions(bus);
+    // One bluetoothd may follow another directly: that is an end, too.
+    if (bus->owner[0] && owner[0]) append(bus, &event);
+  }
   strcpy(bus->owner, owner);
-  struct csystemd_event event = {.kind = CSYSTEMD_OWNER, .number = owner[0] != 0};
+  event.number = owner[0] != 0;
   append(bus, &event);
 }
 
@@ -264,14 +279,6 @@ static uint64_t keep_question(struct csystemd_bus *bus, sd_bus_message *message)
     return question->token;
   }
   return 0;
-}
-
-/// Forgets the questions that wait for an answer: bluetoothd wants none any more.
-static void forget_questions(struct csystemd_bus *bus) {
-  for (int index = 0; index < CSYSTEMD_QUESTIONS_MAX; index++) {
-    if (bus->questions[index].message) bus->library.sd_bus_message_unref(bus->questions[index].message);
-    bus->questions[index].message = NULL;
-  }
 }
 
 /// Reads the arguments of a method that asks. Returns 0 for another method, or a negative error.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 @testable import AgentRuntime
-import Foundation
+import BusSupport
 import LinuxSystem
 import RegistryStore
 import Testing
@@ -11,28 +11,14 @@ struct BluetoothdBusTests {
   /// Runs `body` with the loop, and with a bus on which there is no bluetoothd.
   private func withBus(_ body: @escaping @Sendable (inout AgentLoop) throws -> Void) throws {
     let folder = try Folder()
-    let daemon = Process()
-    daemon.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
-    let output = Pipe()
-    daemon.arguments = [
-      "--session", "--nofork", "--nopidfile", "--address=unix:path=" + folder("bus"), "--print-address",
-    ]
-    daemon.standardOutput = output
-    try daemon.run()
-    defer {
-      kill(daemon.processIdentifier, SIGKILL)
-      daemon.waitUntilExit()
-    }
-    // It listens once it has printed its address.
-    #expect(output.fileHandleForReading.readData(ofLength: 1).count == 1)
-    let path = folder("bus")
+    let bus = try TestBus()
     let keeper = RegistryKeeper(path: folder("registry.sqlite"))
     let disk = Disk(registryPath: folder("registry.sqlite")) { request in
       guard case .registry(let request) = request else { preconditionFailure("nothing else is asked") }
       return .registry(keeper.execute(request))
     }
     try LoopHarness.run(in: folder, disk: disk) { loop in
-      loop.bus = BluetoothdBus(path: path)
+      loop.bus = BluetoothdBus(path: bus.path)
       loop.bus.open(&loop.context)
       try body(&loop)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 @testable import BlueZ
+import BusSupport
 import HCI
 import Testing
 
@@ -23,20 +24,20 @@ struct BusMessageTests {
   private static func objects(isBigEndian: Bool) -> [UInt8] {
     BusBytes.reply("a{oa{sa{sv}}}", isBigEndian: isBigEndian) { body in
       body.array(8) { objects in
-        object("/org/bluez/hci0", "org.bluez.Adapter1", &objects) { properties in
-          property("Address", "s", &properties) { $0.string("00:11:22:33:44:55") }
-          property("AddressType", "s", &properties) { $0.string("public") }
+        objects.object("/org/bluez/hci0", "org.bluez.Adapter1") { properties in
+          properties.property("Address", "s") { $0.string("00:11:22:33:44:55") }
+          properties.property("AddressType", "s") { $0.string("public") }
         }
-        object("/org/bluez/hci0/dev_C4_A1_00_00_1E_27", "org.bluez.Device1", &objects) { properties in
-          property("Address", "s", &properties) { $0.string("C4:A1:00:00:1E:27") }
-          property("AddressType", "s", &properties) { $0.string("random") }
-          property("Name", "s", &properties) { $0.string("Lumo Küche") }
-          property("Paired", "b", &properties) { $0.number(1, 4) }
-          property("RSSI", "n", &properties) { $0.number(0xFFC4, 2) }
-          property("UUIDs", "as", &properties) { value in
+        objects.object("/org/bluez/hci0/dev_C4_A1_00_00_1E_27", "org.bluez.Device1") { properties in
+          properties.property("Address", "s") { $0.string("C4:A1:00:00:1E:27") }
+          properties.property("AddressType", "s") { $0.string("random") }
+          properties.property("Name", "s") { $0.string("Lumo Küche") }
+          properties.property("Paired", "b") { $0.number(1, 4) }
+          properties.property("RSSI", "n") { $0.number(0xFFC4, 2) }
+          properties.property("UUIDs", "as") { value in
             value.array(4) { $0.string("0000fe0f-0000-1000-8000-00805f9b34fb") }
           }
-          property("ManufacturerData", "a{qv}", &properties) { value in
+          properties.property("ManufacturerData", "a{qv}") { value in
             value.array(8) { entries in
               entries.structure { entry in
                 entry.number(0x0EEE, 2)
@@ -44,36 +45,13 @@ struct BusMessageTests {
               }
             }
           }
-          property("ServiceData", "a{sv}", &properties) { value in value.array(8) { _ in } }
+          properties.property("ServiceData", "a{sv}") { value in value.array(8) { _ in } }
         }
-        object("/org/bluez/hci0/dev_00_11_22_33_44_66", "org.bluez.Device1", &objects) { properties in
-          property("Address", "s", &properties) { $0.string("00:11:22:33:44:66") }
-          property("AddressType", "s", &properties) { $0.string("public") }
-        }
-      }
-    }
-  }
-
-  private static func object(
-    _ path: String, _ interface: String, _ objects: inout BusBytes, _ properties: (inout BusBytes) -> Void
-  ) {
-    objects.structure { object in
-      object.string(path)
-      object.array(8) { interfaces in
-        interfaces.structure { entry in
-          entry.string(interface)
-          entry.array(8, properties)
+        objects.object("/org/bluez/hci0/dev_00_11_22_33_44_66", "org.bluez.Device1") { properties in
+          properties.property("Address", "s") { $0.string("00:11:22:33:44:66") }
+          properties.property("AddressType", "s") { $0.string("public") }
         }
       }
-    }
-  }
-
-  private static func property(
-    _ name: String, _ type: String, _ properties: inout BusBytes, _ value: (inout BusBytes) -> Void
-  ) {
-    properties.structure { entry in
-      entry.string(name)
-      entry.variant(type, value)
     }
   }
 
@@ -93,10 +71,10 @@ struct BusMessageTests {
   @Test("Messages to other calls are passed over, and an error has its name")
   func others() throws {
     #expect(try BusMessage.reply(in: Self.objects(isBigEndian: false), to: 3) == nil)
-    #expect(try BusMessage.reply(in: BusBytes.reply("", kind: 4), to: 2) == nil)
+    #expect(try BusMessage.reply(in: BusBytes.reply("", kind: .signal), to: 2) == nil)
     #expect(try BusMessage.reply(in: BusBytes.reply(""), to: 2) == .structure([]))
     #expect(throws: BusError.refused("org.x.No")) {
-      try BusMessage.reply(in: BusBytes.reply("", kind: 3, error: "org.x.No"), to: 2)
+      try BusMessage.reply(in: BusBytes.reply("", kind: .error, error: "org.x.No"), to: 2)
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 @testable import BlueZ
+import BusSupport
 import Foundation
 import HCI
 import LinuxSystem
@@ -71,26 +72,11 @@ struct KnownDeviceSourceTests {
 
   @Test("On a real bus without bluetoothd, the account is accepted and the error says what is missing")
   func realBus() throws {
-    try withFolder { folder in
-      let daemon = Process()
-      daemon.executableURL = URL(fileURLWithPath: "/usr/bin/dbus-daemon")
-      let output = Pipe()
-      daemon.arguments = [
-        "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/bus", "--print-address",
-      ]
-      daemon.standardOutput = output
-      try daemon.run()
-      defer {
-        kill(daemon.processIdentifier, SIGKILL)
-        daemon.waitUntilExit()
-      }
-      // It listens once it has printed its address.
-      #expect(output.fileHandleForReading.readData(ofLength: 1).count == 1)
-      let error = try #require(throws: KnownDeviceError.self) {
-        try KnownDeviceSource(bus: folder + "/bus", folder: folder + "/none").read()
-      }
-      #expect(error.bus == .refused("org.freedesktop.DBus.Error.ServiceUnknown"))
-      #expect(error.reason.hasPrefix("bluetoothd is not running, and bluetoothd's folder"))
+    let bus = try TestBus()
+    let error = try #require(throws: KnownDeviceError.self) {
+      try KnownDeviceSource(bus: bus.path, folder: bus.folder + "/none").read()
     }
+    #expect(error.bus == .refused("org.freedesktop.DBus.Error.ServiceUnknown"))
+    #expect(error.reason.hasPrefix("bluetoothd is not running, and bluetoothd's folder"))
   }
 }
