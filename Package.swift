@@ -182,7 +182,8 @@ let package = Package(
       swiftSettings: strict, linkerSettings: lean),
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
-    .target(name: "BusSupport", dependencies: ["LinuxSystem"], path: "Tests/BusSupport", swiftSettings: strict),
+    .target(
+      name: "BusSupport", dependencies: ["LinuxSystem"], path: "Tests/BusSupport", swiftSettings: strict),
     .target(
       name: "GateTrials", dependencies: ["Manifest", "Discovery", "HCI", "Setup", "VirtualRadio"],
       path: "Scripts/gate-tables/GateTrials", swiftSettings: strict),
@@ -249,7 +250,8 @@ let package = Package(
     .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),
     .testTarget(
       name: "BlueZTests",
-      dependencies: ["BlueZ", "BusSupport", "HCI", "LinuxSystem", "Manifest", "Registry"], swiftSettings: strict),
+      dependencies: ["BlueZ", "BusSupport", "HCI", "LinuxSystem", "Manifest", "Registry"],
+      swiftSettings: strict),
     .testTarget(
       name: "PropertyListTests", dependencies: ["HCI", "PropertyList"], swiftSettings: strict),
     .testTarget(

@@ -73,7 +73,7 @@ extension AgentCore {
       links.receive(event, at: now)
       performLinkOutput()
     } catch {
-      counters.reception.mgmtMessagesTruncated &+= 1
+      counters.reception.count(error)
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Controller
 public import HCI
 
 /// What the agent did and refused, beside what the data path counts. Counters only grow.
@@ -60,8 +61,16 @@ public struct ReceptionCounters: Equatable, Sendable {
   /// How many bytes of the adapter's packets the kernel keeps.
   public var receiveBufferBytes = 0
   public var queueing = QueueingDelay()
-  /// Messages of the management interface that were too short.
-  public var mgmtMessagesTruncated: UInt64 = 0
+  /// Messages of the management interface that were too short, and those with values that it does not have.
+  public private(set) var mgmtMessagesTruncated: UInt64 = 0
+  public private(set) var mgmtMessagesInvalid: UInt64 = 0
+
+  mutating func count(_ error: MgmtError) {
+    switch error {
+    case .truncated: mgmtMessagesTruncated &+= 1
+    case .invalidValue: mgmtMessagesInvalid &+= 1
+    }
+  }
 }
 
 /// How long packets waited in the kernel until they were read, in microseconds of the wall clock. A clock that is set in

@@ -46,9 +46,8 @@ public enum MgmtBondEvent: Equatable, Sendable {
     }
   }
 
-  /// Reads the parameters of one of the ``codes``; nil if they are truncated, concern no LE device, or have values that
-  /// the format does not allow.
-  init?(_ code: UInt16, _ cursor: inout ByteCursor) {
+  /// Reads the parameters of one of the ``codes``; nil if they are truncated or concern no LE device.
+  init?(_ code: UInt16, _ cursor: inout ByteCursor) throws(MgmtError) {
     switch code {
     // New Link Key, New Long Term Key, New Identity Resolving Key: Store_Hint and the key, for the last one after the
     // present address.
@@ -57,6 +56,7 @@ public enum MgmtBondEvent: Equatable, Sendable {
       self = .linkKey(key, isToBeKept: hint == 1)
     case 0x000a:
       guard let hint = cursor.uint8(), let key = MgmtLongTermKey(&cursor) else { return nil }
+      guard MgmtLongTermKey.byteCounts.contains(key.byteCount) else { throw .invalidValue(event: code) }
       self = .longTermKey(key, isToBeKept: hint == 1)
     case 0x0018:
       guard let hint = cursor.uint8(), let bits = cursor.uint48(), let key = MgmtIdentityKey(&cursor)
@@ -66,11 +66,11 @@ public enum MgmtBondEvent: Equatable, Sendable {
     default:
       // The others begin with the device.
       guard let device = MgmtDevice(&cursor)?.address else { return nil }
-      self.init(code, of: device, &cursor)
+      try self.init(code, of: device, &cursor)
     }
   }
 
-  private init?(_ code: UInt16, of device: DeviceAddress, _ cursor: inout ByteCursor) {
+  private init?(_ code: UInt16, of device: DeviceAddress, _ cursor: inout ByteCursor) throws(MgmtError) {
     switch code {
     case 0x000b: self = .connected(device)
     case 0x000d:
@@ -84,7 +84,7 @@ public enum MgmtBondEvent: Equatable, Sendable {
         self = .confirmationRequest(device, digits: nil)
         return
       }
-      guard digits < Self.digitsEnd else { return nil }
+      guard digits < Self.digitsEnd else { throw .invalidValue(event: code) }
       self = .confirmationRequest(device, digits: digits)
     case 0x0010: self = .passkeyRequest(device)
     case 0x0011:
@@ -93,7 +93,8 @@ public enum MgmtBondEvent: Equatable, Sendable {
     case 0x0016: self = .unpaired(device)
     // Passkey Notify: Passkey, Entered.
     case 0x0017:
-      guard let digits = cursor.uint32(), digits < Self.digitsEnd else { return nil }
+      guard let digits = cursor.uint32() else { return nil }
+      guard digits < Self.digitsEnd else { throw .invalidValue(event: code) }
       self = .passkeyNotification(device, digits: digits)
     default: return nil
     }

@@ -41,6 +41,8 @@ public struct AdapterSettings: OptionSet, Hashable, Sendable {
 public enum MgmtError: Error, Equatable, Sendable {
   /// The message ends before its last field; it has `byteCount` bytes.
   case truncated(byteCount: Int)
+  /// A field of the event with this code has a value that the format does not allow.
+  case invalidValue(event: UInt16)
 }
 
 /// One message from the management interface: event, controller index, length, parameters, least significant byte
@@ -60,7 +62,7 @@ public struct MgmtEvent: Equatable, Sendable {
     case disconnected(DeviceAddress, MgmtDisconnectReason)
     /// A link, a pairing or a key.
     case bond(MgmtBondEvent)
-    /// An event that concerns none of these, or whose values the format does not allow.
+    /// An event that concerns none of these, or a BR/EDR device.
     case other(UInt16)
   }
 
@@ -84,7 +86,7 @@ public struct MgmtEvent: Equatable, Sendable {
   public init(parsing bytes: RawSpan) throws(MgmtError) {
     var cursor = ByteCursor(bytes)
     guard let code = cursor.uint16(), let index = cursor.uint16(), let byteCount = cursor.uint16(),
-      let parameters = cursor.bytes(Int(byteCount)), let content = Content(code, parameters)
+      let parameters = cursor.bytes(Int(byteCount)), let content = try Content(code, parameters)
     else { throw .truncated(byteCount: bytes.byteCount) }
     self.init(index: index, content)
   }
@@ -92,7 +94,7 @@ public struct MgmtEvent: Equatable, Sendable {
 
 extension MgmtEvent.Content {
   /// Reads an event's parameters ("Command Complete Event" and those that follow it); nil if they are truncated.
-  fileprivate init?(_ code: UInt16, _ parameters: RawSpan) {
+  fileprivate init?(_ code: UInt16, _ parameters: RawSpan) throws(MgmtError) {
     var cursor = ByteCursor(parameters)
     switch code {
     // Command Complete and Command Status: Command_Opcode, Status, Return_Parameters.
@@ -126,7 +128,11 @@ extension MgmtEvent.Content {
       self = .monitorRemoved(handle: handle)
     case _ where MgmtBondEvent.codes.contains(code):
       guard parameters.byteCount >= MgmtBondEvent.byteCountMin(code) else { return nil }
-      self = MgmtBondEvent(code, &cursor).map { .bond($0) } ?? .other(code)
+      guard let event = try MgmtBondEvent(code, &cursor) else {
+        self = .other(code)
+        return
+      }
+      self = .bond(event)
     default: self = .other(code)
     }
   }

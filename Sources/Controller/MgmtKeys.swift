@@ -32,13 +32,16 @@ extension MgmtKeyValue: CustomStringConvertible, CustomReflectable {
 /// A long term key ("Load Long Term Keys Command"): Address, Address_Type, Key_Type, Central, Encryption_Size,
 /// Encryption_Diversifier, Random_Number, Value; 36 bytes.
 public struct MgmtLongTermKey: Equatable, Sendable {
+  /// The sizes that a key may have, in bytes.
+  public static let byteCounts: ClosedRange<UInt8> = 7...16
+
   /// The device's identity address, if it has one.
   public let device: DeviceAddress
   /// 0 unauthenticated, 1 authenticated legacy; 2 unauthenticated, 3 authenticated P-256; 4 debug.
   public let kind: UInt8
   /// 1 for the key of the side that begins connections.
   public let central: UInt8
-  /// 7 to 16 bytes.
+  /// Encryption_Size, one of ``byteCounts``.
   public let byteCount: UInt8
   public let diversifier: UInt16
   public let random: UInt64

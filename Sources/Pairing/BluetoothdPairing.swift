@@ -20,6 +20,8 @@ public struct BluetoothdPairing: Sendable {
     public var malformed: UInt64 = 0
     /// Questions of bluetoothd that belong to no pairing of the gateway.
     public var foreignQuestions: UInt64 = 0
+    /// Devices and adapters without a place in the table.
+    public var objectsTurnedAway: UInt64 = 0
   }
 
   struct Adapter: Equatable, Sendable {
@@ -143,10 +145,11 @@ public struct BluetoothdPairing: Sendable {
     case .closed(let reason): receiveClosing(reason, at: now)
     case .malformed: counters.malformed &+= 1
     case .device(let path, let properties):
-      objects.update(device: path, properties)
+      if !objects.update(device: path, properties) { counters.objectsTurnedAway &+= 1 }
       if properties.isPaired == false { suspectLoss(of: path, at: now) }
       receiveDevice(path, at: now)
-    case .adapter(let path, let properties): objects.update(adapter: path, properties)
+    case .adapter(let path, let properties):
+      if !objects.update(adapter: path, properties) { counters.objectsTurnedAway &+= 1 }
     case .removed(let path):
       suspectLoss(of: path, at: now)
       receiveRemoval(of: path, at: now)

@@ -5,7 +5,7 @@ import HCI
 /// The devices and adapters of bluetoothd, by their paths. A path stays when a device's address becomes its identity,
 /// so devices are found by their properties.
 ///
-/// Capacity: ``devicesMax`` devices and 16 adapters; further ones are dropped and counted, except for paired devices.
+/// Capacity: ``devicesMax`` devices and 16 adapters; further ones have no place.
 struct BusObjects: Equatable, Sendable {
   static let devicesMax = 1024
   static let pairedMax = 2048
@@ -19,7 +19,6 @@ struct BusObjects: Equatable, Sendable {
 
   private(set) var devices: [String: Object] = [:]
   private(set) var adapters: [String: Object] = [:]
-  private(set) var droppedCount: UInt64 = 0
   private var list: UInt64 = 0
 
   /// A list was asked for: what is not reported from now on is gone when its reply comes.
@@ -30,17 +29,21 @@ struct BusObjects: Equatable, Sendable {
     adapters = adapters.filter { $0.value.list == list }
   }
 
-  mutating func update(device path: String, _ properties: BusEvent.Properties) {
+  /// Returns false if the device has no place.
+  mutating func update(device path: String, _ properties: BusEvent.Properties) -> Bool {
     if devices[path] == nil {
       let limit = properties.isPaired == true ? Self.pairedMax : Self.devicesMax
-      guard devices.count < limit else { return droppedCount &+= 1 }
+      guard devices.count < limit else { return false }
     }
     devices[path, default: Object(list: list)].update(properties, list)
+    return true
   }
 
-  mutating func update(adapter path: String, _ properties: BusEvent.Properties) {
-    guard adapters[path] != nil || adapters.count < Self.adaptersMax else { return droppedCount &+= 1 }
+  /// Returns false if the adapter has no place.
+  mutating func update(adapter path: String, _ properties: BusEvent.Properties) -> Bool {
+    guard adapters[path] != nil || adapters.count < Self.adaptersMax else { return false }
     adapters[path, default: Object(list: list)].update(properties, list)
+    return true
   }
 
   mutating func remove(_ path: String) {

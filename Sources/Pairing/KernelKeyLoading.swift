@@ -45,6 +45,8 @@ struct KernelKeyLoading: Sendable {
     /// Whether bonds are impossible without it. An adapter without BR/EDR takes no link keys, and has
     /// no Secure Simple Pairing.
     var isIndispensable: Bool { self == .identityKeys || self == .longTermKeys }
+
+    var isList: Bool { isIndispensable || self == .linkKeys }
   }
 
   private(set) var state = State.closed
@@ -56,6 +58,8 @@ struct KernelKeyLoading: Sendable {
   /// What the kernel has changed while the lists were loaded.
   private var isStale = false
   private var failureCount = 0
+  /// How many lists of keys the kernel has rejected since the start, and the status of the last one.
+  private(set) var rejections: (count: UInt64, status: MgmtStatus?) = (0, nil)
 
   /// Whether the kernel has the wanted keys.
   var isSettled: Bool { state == .resting && held == wanted }
@@ -119,6 +123,7 @@ struct KernelKeyLoading: Sendable {
       guard step.isIndispensable else { return finish(step) }
       enter(.refused(.notSupported("the kernel takes no keys for this adapter")))
     case .rejected, .invalidParameters:
+      if step.isList { rejections = (rejections.count &+ 1, status) }
       if step.isIndispensable { fail(at: now) } else { finish(step) }
     default: fail(at: now)
     }

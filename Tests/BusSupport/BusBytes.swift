@@ -22,7 +22,9 @@ public struct BusBytes {
     bytes += Array(text.utf8) + [0]
   }
 
-  public mutating func signature(_ text: String) { bytes += [UInt8(text.utf8.count)] + Array(text.utf8) + [0] }
+  public mutating func signature(_ text: String) {
+    bytes += [UInt8(text.utf8.count)] + Array(text.utf8) + [0]
+  }
 
   public mutating func variant(_ type: String, _ body: (inout BusBytes) -> Void) {
     signature(type)

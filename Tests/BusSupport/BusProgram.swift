@@ -21,7 +21,9 @@ public struct BusProgram: ~Copyable {
     public var member: String? { first { if case .member(let text) = $0 { text } else { nil } } }
     public var sender: String? { first { if case .sender(let text) = $0 { text } else { nil } } }
     public var error: String? { first { if case .error(let text) = $0 { text } else { nil } } }
-    public var replySerial: UInt64? { first { if case .replySerial(let number) = $0 { number } else { nil } } }
+    public var replySerial: UInt64? {
+      first { if case .replySerial(let number) = $0 { number } else { nil } }
+    }
 
     private func first<Value>(_ value: (BusField) -> Value?) -> Value? { fields.lazy.compactMap(value).first }
   }
@@ -66,7 +68,8 @@ public struct BusProgram: ~Copyable {
     _ member: String, _ signature: String = "", _ body: (inout BusBytes) -> Void = { _ in }
   ) throws -> Received {
     let serial = try call(
-      member, "org.freedesktop.DBus", path: "/org/freedesktop/DBus", to: "org.freedesktop.DBus", signature, body)
+      member, "org.freedesktop.DBus", path: "/org/freedesktop/DBus", to: "org.freedesktop.DBus", signature,
+      body)
     return try reply(to: serial)
   }
 
@@ -78,7 +81,8 @@ public struct BusProgram: ~Copyable {
     _ body: (inout BusBytes) -> Void = { _ in }
   ) throws -> UInt64 {
     try send(
-      .call, [.path(path), .interface(interface), .member(member), .destination(destination)], signature, body)
+      .call, [.path(path), .interface(interface), .member(member), .destination(destination)], signature, body
+    )
   }
 
   /// Sends a signal to all who follow it, or to one program alone.
@@ -179,7 +183,9 @@ extension BusProgram.Received {
         offset += 6 + length
       case "s", "o":
         let length = number(offset + 4)
-        if let value = BusField(field, text(bytes[(offset + 8)..<(offset + 8 + length)])) { fields.append(value) }
+        if let value = BusField(field, text(bytes[(offset + 8)..<(offset + 8 + length)])) {
+          fields.append(value)
+        }
         offset += 9 + length
       default:
         if field == 5 { fields.append(.replySerial(UInt64(number(offset + 4)))) }

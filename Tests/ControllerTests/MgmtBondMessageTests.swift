@@ -13,7 +13,7 @@ struct MgmtBondMessageTests {
   private static let keyBytes: [UInt8] = Array(0xA0...0xAF)
   private static let key = MgmtKeyValue(keyBytes)
 
-  private func parsed(_ code: UInt8, _ body: [UInt8]) throws -> MgmtEvent.Content {
+  private func parsed(_ code: UInt8, _ body: [UInt8]) throws(MgmtError) -> MgmtEvent.Content {
     let bytes: [UInt8] = [code, 0, 1, 0, UInt8(body.count), 0] + body
     let event = try MgmtEvent(parsing: bytes.span.rawBytes)
     #expect(event.index == 1)
@@ -125,12 +125,18 @@ struct MgmtBondMessageTests {
       for bit in 0..<body.count * 8 {
         var flipped = body
         flipped[bit / 8] ^= 1 << (bit % 8)
-        guard case .bond(let read) = try parsed(code, flipped) else { continue }
+        let content: MgmtEvent.Content
+        do throws(MgmtError) { content = try parsed(code, flipped) } catch {
+          #expect(error == .invalidValue(event: UInt16(code)))
+          continue
+        }
+        guard case .bond(let read) = content else { continue }
         #expect(read.code == event.code)
         switch read {
         case .confirmationRequest(_, let digits): #expect(digits.map { $0 < 1_000_000 } ?? true)
         case .passkeyNotification(_, let digits): #expect(digits < 1_000_000)
-        case .linkKey, .longTermKey, .identityKey, .connected, .connectFailed, .authenticationFailed,
+        case .longTermKey(let key, _): #expect(MgmtLongTermKey.byteCounts.contains(key.byteCount))
+        case .linkKey, .identityKey, .connected, .connectFailed, .authenticationFailed,
           .passkeyRequest, .unpaired:
           break
         }
@@ -138,12 +144,23 @@ struct MgmtBondMessageTests {
     }
   }
 
-  @Test("Devices that are not LE devices, and digits with seven places, are no events of bonds")
-  func unusable() throws {
+  @Test("Events of devices that are not LE devices are no events of bonds")
+  func classic() throws {
     let classic = Array(Self.wire.dropLast()) + [0]
     for code: UInt8 in [0x10, 0x16] { #expect(try parsed(code, classic) == .other(UInt16(code))) }
-    #expect(try parsed(0x0F, Self.wire + [0, 0x40, 0x42, 0x0F, 0]) == .other(0x0F))
-    #expect(try parsed(0x17, Self.wire + [0x40, 0x42, 0x0F, 0, 0]) == .other(0x17))
+  }
+
+  @Test("Digits with seven places, and keys of a length that no key has, are refused")
+  func invalidValues() throws {
+    let million: [UInt8] = [0x40, 0x42, 0x0F, 0]
+    #expect(throws: MgmtError.invalidValue(event: 0x0F)) { try parsed(0x0F, Self.wire + [0] + million) }
+    #expect(throws: MgmtError.invalidValue(event: 0x17)) { try parsed(0x17, Self.wire + million + [0]) }
+    let zeros = [UInt8](repeating: 0, count: 10)
+    for byteCount: UInt8 in [0, 6, 17, 255] {
+      #expect(throws: MgmtError.invalidValue(event: 0x0A)) {
+        try parsed(0x0A, [1] + Self.wire + [2, 0, byteCount] + zeros + Self.keyBytes)
+      }
+    }
   }
 
   @Test("No description of a message with keys shows a key")

@@ -69,7 +69,9 @@ struct SystemBusTests {
       method, "org.bluez.Agent1", path: "/io/accessoryd/agent", to: client, signature, body)
   }
 
-  private static func confirm(_ bluetoothd: inout BusProgram, _ client: String, _ digits: UInt64) throws -> UInt64 {
+  private static func confirm(_ bluetoothd: inout BusProgram, _ client: String, _ digits: UInt64) throws
+    -> UInt64
+  {
     try ask("RequestConfirmation", &bluetoothd, client, "ou") { body in
       body.string(device)
       body.number(digits, 4)
@@ -135,7 +137,8 @@ struct SystemBusTests {
       #expect(
         try client.next()
           == .question(
-            token: UInt64(digits), method: "RequestConfirmation", device: Self.device, digits: UInt32(digits)))
+            token: UInt64(digits), method: "RequestConfirmation", device: Self.device, digits: UInt32(digits))
+      )
     }
     let ninth = try Self.confirm(&first, name, 9)
     var second = try BusProgram.open(on: daemon)
@@ -310,12 +313,12 @@ struct SystemBusTests {
     var client = try Client.open(on: daemon)
     #expect(try client.next() == .owner(isRunning: true))
     let name = try client.registerAgent(at: &bluetoothd)
-    var stranger = try BusProgram.open(on: daemon)
-    let question = try Self.confirm(&stranger, name, 1)
+    var other = try BusProgram.open(on: daemon)
+    let question = try Self.confirm(&other, name, 1)
     #expect(try client.next() == .otherProgram)
-    #expect(try stranger.reply(to: question).error == "org.bluez.Error.Rejected")
+    #expect(try other.reply(to: question).error == "org.bluez.Error.Rejected")
     // The bus has none but bluetoothd's signals delivered to all; one can be sent to this connection alone.
-    try stranger.signal("InterfacesRemoved", Self.manager, to: name, "oas") { body in
+    try other.signal("InterfacesRemoved", Self.manager, to: name, "oas") { body in
       body.string(Self.device)
       body.array(4) { $0.string("org.bluez.Device1") }
     }

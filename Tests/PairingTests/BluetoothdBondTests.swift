@@ -106,17 +106,20 @@ struct BluetoothdBondTests {
   @Test("A crowd of devices is limited, and paired ones are kept beyond the limit")
   func crowd() {
     var objects = BusObjects()
+    var turnedAway = 0
     for index in 0..<BusObjects.devicesMax + 10 {
-      objects.update(
+      let hasPlace = objects.update(
         device: "/\(index)", .init(addressBits: UInt64(index), addressType: .public, adapter: "/a"))
+      if !hasPlace { turnedAway += 1 }
     }
-    #expect(objects.devices.count == BusObjects.devicesMax && objects.droppedCount == 10)
-    objects.update(
+    #expect(objects.devices.count == BusObjects.devicesMax && turnedAway == 10)
+    let isPairedKept = objects.update(
       device: "/p", .init(addressBits: 9_999_999, addressType: .public, adapter: "/a", isPaired: true))
+    #expect(isPairedKept)
     #expect(objects.device(of: "/a") { $0.bits == 9_999_999 } == "/p")
     #expect(objects.device(of: "/b") { _ in true } == nil)
     objects.beginList()
-    objects.update(device: "/1", .init())
+    _ = objects.update(device: "/1", .init())
     objects.endList()
     #expect(Array(objects.devices.keys) == ["/1"])
   }

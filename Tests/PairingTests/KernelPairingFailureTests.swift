@@ -248,6 +248,25 @@ struct KernelPairingFailureTests {
     }
   }
 
+  @Test("A list of keys that the kernel rejects is counted; those that bonds need are loaded again")
+  func rejectedKeys() throws {
+    for (list, isLoadedAgain): (MgmtOpcode, Bool) in [
+      (.loadIdentityKeys, true), (.loadLongTermKeys, true), (.loadLinkKeys, false),
+    ] {
+      let peer = PairingPeer(.justWorks)
+      var harness = PairingHarness(peer, isOpen: false)
+      harness.kernel.refusals = [(list, .rejected)]
+      harness.open()
+      harness.run(milliseconds: 50)
+      #expect(harness.pairing.rejectedLists.count == 1)
+      #expect(harness.pairing.rejectedLists.status == .rejected)
+      harness.run(milliseconds: 1500)
+      #expect(harness.opcodes.count { $0 == list } == (isLoadedAgain ? 2 : 1), "\(list)")
+      #expect(harness.pairing.rejectedLists.count == 1)
+      _ = try harness.paired(peer.address, .none)
+    }
+  }
+
   @Test("At the agent's end its commands leave nothing in the kernel")
   func ending() {
     for milliseconds: Int64 in [0, 5, 155, 1000] {

@@ -33,10 +33,8 @@ extension AgentCore {
 
   /// Whether the kernel may lack the keys that were refused, because another program keeps them.
   private func isDoubtful(_ error: LinkError, of id: LinkID) -> Bool {
-    guard error.failure == .bond, let link = links.links.first(where: { $0.id == id }),
-      let owner = setupCore.ownerOfGoodBond(with: link.address)
-    else { return false }
-    return !pairing.isRefusalCredible(of: owner)
+    guard error.failure == .bond, let link = links.links.first(where: { $0.id == id }) else { return false }
+    return isRefusalCredible(from: link.address) == false
   }
 
   /// The connection whose socket goes with the first of the next bytes to a client. The shell closes its own copy once

@@ -19,7 +19,7 @@ extension AgentCore {
       pairing.receive(try MgmtEvent(parsing: message), at: now)
       performPairingOutput()
     } catch {
-      counters.reception.mgmtMessagesTruncated &+= 1
+      counters.reception.count(error)
     }
   }
 
@@ -96,11 +96,14 @@ extension AgentCore {
 
   /// Keeps in the registry that the bond of a device is lost, if it has one whose keys the kernel has.
   func bondWasRefused(_ identity: DeviceAddress) {
-    guard let owner = setupCore.ownerOfGoodBond(with: identity), pairing.isRefusalCredible(of: owner) else {
-      return
-    }
+    guard isRefusalCredible(from: identity) == true else { return }
     performAction(.bondWasLost(identity))
     performPairingOutput()
+  }
+
+  /// Whether keys that this device has refused are lost; nil if it has no bond, or one that is lost already.
+  func isRefusalCredible(from identity: DeviceAddress) -> Bool? {
+    setupCore.ownerOfGoodBond(with: identity).map { pairing.isRefusalCredible(of: $0) }
   }
 
   /// Whether bluetoothd runs on this machine.

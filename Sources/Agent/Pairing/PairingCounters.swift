@@ -56,6 +56,18 @@ extension AgentCore {
       Metric(
         "bonds_lost_total", .counter, "Bonds that a device or a program has removed.", counted.bondsLost),
       Metric(
+        "key_lists_rejected_total", .counter, "Lists of keys that the kernel rejected.",
+        pairing.kernel.rejectedLists.count),
+      Metric(
+        "bluetoothd_messages_total", .counter,
+        "Messages over the system bus that were not used, by reason.", "reason",
+        [
+          ("malformed", pairing.bluetoothd.counters.malformed),
+          ("foreignQuestion", pairing.bluetoothd.counters.foreignQuestions),
+          ("objectsFull", pairing.bluetoothd.counters.objectsTurnedAway),
+          ("queueFull", counters.loop.busMessagesDropped),
+        ]),
+      Metric(
         "radio_returns_failed_total", .counter,
         "Pauses of the radio after which its adapter was not back in time.",
         pairing.loan.returnFailures),

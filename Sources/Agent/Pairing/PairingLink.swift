@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Controller
+public import Controller
 public import HCI
 import Pairing
 import Registry
@@ -174,7 +174,11 @@ struct PairingLink: Sendable {
   // MARK: - Inputs
 
   mutating func receive(_ event: MgmtEvent, at now: Instant) {
+    let rejectedCount = kernel.rejectedLists.count
     kernel.receive(event, at: now)
+    if let status = kernel.rejectedLists.status, kernel.rejectedLists.count != rejectedCount {
+      notices.append(.keysWereRejected(status))
+    }
     bluetoothd.receive(event, at: now)
     loan.receive(event, at: now)
     performLoan(at: now)
@@ -351,4 +355,6 @@ public enum PairingNotice: Equatable, Sendable {
   case backend(Backend)
   case foreignAttemptRefused(DeviceAddress)
   case bondWasLost(DeviceAddress)
+  /// The kernel did not take a list of keys.
+  case keysWereRejected(MgmtStatus)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Agent
+import Controller
 import HCI
 import Interfaces
 import JSON
@@ -13,7 +13,7 @@ import Wireless
 enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
   case connections, connectionsFailed, connectionsEnded
-  case foreignPairings, lostBonds
+  case foreignPairings, lostBonds, rejectedKeys
   case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
 }
 
@@ -30,6 +30,7 @@ extension Notice {
     case .link(.ended): .connectionsEnded
     case .pairing(.foreignAttemptRefused): .foreignPairings
     case .pairing(.bondWasLost): .lostBonds
+    case .pairing(.keysWereRejected): .rejectedKeys
     case .pairing(.backend), .networks: nil
     case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
@@ -134,6 +135,9 @@ extension PairingNotice {
       "a pairing with \(Self.text(device)) that the agent did not begin was refused"
     case .bondWasLost(let device):
       "the bond with \(Self.text(device)) is lost: pair the accessory again with accessoryctl pair"
+    case .keysWereRejected(let status):
+      "the kernel rejected the keys of the agent's bonds (status \(status.rawValue)): accessories that are paired cannot be "
+        + "connected until it takes them"
     }
   }
 

@@ -19,6 +19,8 @@ struct BluetoothdBus {
     let bus: SystemBus
     let token: UInt64
     var conditions: Readiness
+    /// How many messages of ``bus`` are counted as dropped.
+    var droppedCount: UInt32 = 0
     /// The numbers of the calls that wait for a reply, by the tokens of the library.
     var calls: [UInt64: UInt64] = [:]
   }
@@ -93,6 +95,7 @@ struct BluetoothdBus {
     guard connection != nil, isReady || deadline.map({ $0 <= loop.now }) == true else { return }
     isReady = false
     guard process(&loop) else { return }
+    countDropped(&loop)
     // The agent may close the bus meanwhile.
     while let message = connection?.bus.nextMessage() { deliver(message, &loop) }
   }
@@ -124,6 +127,13 @@ struct BluetoothdBus {
       lose(error, &loop)
       return false
     }
+  }
+
+  private mutating func countDropped(_ loop: inout LoopContext) {
+    guard let current = connection else { return }
+    let count = current.bus.droppedCount
+    loop.counters.busMessagesDropped &+= UInt64(count &- current.droppedCount)
+    connection?.droppedCount = count
   }
 
   private mutating func lose(_ error: SystemError, _ loop: inout LoopContext) {

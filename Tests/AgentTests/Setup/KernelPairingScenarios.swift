@@ -23,9 +23,10 @@ struct KernelPairingBench {
 
   init(
     _ behaviour: PairingPeer.Behaviour, isPrivate: Bool = false, runsBluetoothd: Bool = false,
-    as kind: RadioKind = .sharedAdapter(index: ModelKernel.index)
+    scan: Gateway.Scan = .passive, as kind: RadioKind = .sharedAdapter(index: ModelKernel.index)
   ) {
     let manifest = GatewayManifest.lightsAndGarden.with { manifest in
+      manifest.gateway.scan = scan
       manifest.gateway.radio = .index(ModelKernel.index)
       for app in manifest.apps.indices {
         manifest.apps[app].items[0].descriptor.supportedOptions = .bluetoothPairingLE
@@ -197,6 +198,24 @@ struct KernelPairingScenarios {
     #expect(!bench.harness.isBusOpen && bench.opcodes.isEmpty)
   }
 
+  @Test("While bluetoothd looks for the device and pairs it, the scan is passive and otherwise as before")
+  func scanPlan() throws {
+    let bench = Bench(.justWorks, runsBluetoothd: true, scan: .auto)
+    let idle = try #require(bench.harness.agent.scanPlan)
+    bench.lights.call("ShowPicker")
+    bench.scenario.run(seconds: 1)
+    let open = try #require(bench.harness.agent.scanPlan)
+    #expect(idle.mode == .auto && open.mode == .active)
+    bench.anna.choose(1)
+    bench.scenario.run(seconds: 1)
+    var expected = open
+    expected.mode = .passive
+    #expect(bench.harness.agent.pairing.needsDiscovery && bench.harness.agent.scanPlan == expected)
+    // Its bluetoothd replies to nothing, which ends the request.
+    bench.scenario.run(seconds: 20)
+    #expect(!bench.harness.agent.pairing.needsDiscovery && bench.harness.agent.scanPlan == idle)
+  }
+
   @Test("A migrated device that bluetoothd has a bond with keeps it, and is connected to with encryption")
   func migration() throws {
     for runsBluetoothd in [true, false] {
@@ -239,12 +258,32 @@ struct KernelPairingScenarios {
     }
   }
 
-  @Test("A message that is too short is counted, and changes nothing")
+  @Test("A message that is too short, or has a value that there is not, is counted and changes nothing")
   func malformed() {
     let bench = Bench(.justWorks)
     let before = bench.harness.agent.counters.reception.mgmtMessagesTruncated
     bench.harness.agent.receive(
       pairingMessage: ([0x0A, 0, 3, 0, 5, 0, 1] as [UInt8]).span.rawBytes, at: bench.harness.now)
     #expect(bench.harness.agent.counters.reception.mgmtMessagesTruncated == before + 1)
+    // Passkey Notify with seven digits.
+    bench.harness.agent.receive(
+      pairingMessage: ([0x17, 0, 3, 0, 12, 0, 1, 0, 0, 0, 0, 0xC0, 2, 0x40, 0x42, 0x0F, 0, 0] as [UInt8]).span
+        .rawBytes, at: bench.harness.now)
+    #expect(bench.harness.agent.counters.reception.mgmtMessagesInvalid == 1)
+    #expect(bench.harness.agent.counters.reception.mgmtMessagesTruncated == before + 1)
+  }
+
+  @Test("Keys that the kernel rejects are in the log and the metrics")
+  func rejectedKeys() throws {
+    let bench = Bench(.justWorks)
+    bench.harness.pairingKernel?.refusals = [(.loadLongTermKeys, .rejected)]
+    bench.harness.pairingKernel?.setPower(false, bench.harness.now)
+    bench.scenario.run(seconds: 0.1)
+    bench.harness.pairingKernel?.setPower(true, bench.harness.now)
+    bench.scenario.run(seconds: 3)
+    #expect(bench.harness.notices.contains(.pairing(.keysWereRejected(.rejected))))
+    var text = MetricsText()
+    bench.harness.agent.pairingMetrics.forEach { text.write($0) }
+    #expect(text.text.contains("\naccessoryd_key_lists_rejected_total 1\n"))
   }
 }

@@ -92,6 +92,10 @@ extension AgentCore {
       Metric(
         "management_messages_cut_total", .counter,
         "Messages of the management interface that were too short.", counters.reception.mgmtMessagesTruncated),
+      Metric(
+        "management_messages_invalid_total", .counter,
+        "Messages of the management interface with values that it does not have.",
+        counters.reception.mgmtMessagesInvalid),
     ]
   }
 
