@@ -170,10 +170,13 @@ let package = Package(
       path: "Scripts/laboratory/LinkProbe",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
 
+    // What the tool's releases have in place of Foundation.
+    .target(
+      name: "CLean", cSettings: [.define("WITHOUT_FOUNDATION", .when(configuration: .release))]),
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
+        "BlueZ", "CLean", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
         "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // A stand-in for the module of this name, for a runtime whose own one the compiler cannot read: it has what
-// swift-argument-parser asks for. Encoding always fails, so that --experimental-dump-help prints nothing; manual pages
-// come from the tool of the machine that builds.
+// swift-argument-parser asks for. Encoding always fails, so that --experimental-dump-help prints nothing.
 
 public protocol LocalizedError: Error {
   var errorDescription: String? { get }

@@ -46,7 +46,8 @@ def archives():
 
 
 def linked_archives(programs):
-    """The programs that have a symbol that only this archive defines, by the archive's name."""
+    """The programs that have a symbol that only this archive defines, by the archive's name. A weak symbol may be another
+    definition of the same name."""
     known = archives()
     linked = {}
     for name, own in known.items():
@@ -91,7 +92,7 @@ def package(name, version, licence, **more):
 def document(folder, version, arch):
     programs = {name: symbols(folder / name, "TtDdRrBbVvWwSs") for name in PROGRAMS}
     components = tomllib.loads(pathlib.Path(__file__).with_name("components.toml").read_text())
-    linked = linked_archives(programs)
+    linked = linked_archives({name: symbols(folder / name, "TtDdRrBbSs") for name in PROGRAMS})
     named = {archive for component in components.values() for archive in component.get("archives", [])}
     for name in sorted(linked.keys() - named):
         sys.exit(f"sbom.py: {name} is linked into {', '.join(linked[name])}, and no component in "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import CLean
 import Interfaces
 import LinuxSystem
 import ManifestFormat
