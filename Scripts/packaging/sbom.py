@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""sbom.py PROGRAMS VERSION ARCH FILE: writes the list of what is linked into the programs of the folder PROGRAMS, which have
-their symbols, as an SPDX 2.3 document.
+"""sbom.py PROGRAMS VERSION ARCH FOLDER: writes the list of what is linked into the programs of each package, as an SPDX 2.3
+document PACKAGE/PACKAGE.spdx.json in FOLDER. The folder PROGRAMS has the programs with their symbols.
 
-The document is of the time SOURCE_DATE_EPOCH. components.toml names the components. A static library whose code is in a
+The documents are of the time SOURCE_DATE_EPOCH. components.toml names the components. A static library whose code is in a
 program, and that no component has, is an error. So is a component that is in no program of this machine's processor.
 """
 import datetime
@@ -17,7 +17,11 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ["accessoryd", "accessoryctl", "virtual-controller"]
+PACKAGES = {
+    "accessory-gateway": ["accessoryd", "accessoryctl"],
+    "accessory-gateway-simulation": ["virtual-controller"],
+}
+PROGRAMS = [name for names in PACKAGES.values() for name in names]
 HOME = "https://example.org/accessory-gateway"
 TOOLCHAIN = pathlib.Path(shutil.which("swift")).resolve().parent
 
@@ -89,7 +93,8 @@ def package(name, version, licence, **more):
             "copyrightText": "NOASSERTION", **more}
 
 
-def document(folder, version, arch):
+def components_of(folder, arch):
+    """The components that are linked in, by name, each with the programs that contain it."""
     programs = {name: symbols(folder / name, "TtDdRrBbVvWwSs") for name in PROGRAMS}
     components = tomllib.loads(pathlib.Path(__file__).with_name("components.toml").read_text())
     linked = linked_archives({name: symbols(folder / name, "TtDdRrBbSs") for name in PROGRAMS})
@@ -97,16 +102,22 @@ def document(folder, version, arch):
     for name in sorted(linked.keys() - named):
         sys.exit(f"sbom.py: {name} is linked into {', '.join(linked[name])}, and no component in "
                  "Scripts/packaging/components.toml has it")
-    whole = "GPL-3.0-or-later AND Apache-2.0"
-    packages = [package("accessory-gateway", version, whole, primaryPackagePurpose="INSTALL", supplier="NOASSERTION")]
-    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", identifier("accessory-gateway"))]
-    for name in PROGRAMS:
-        packages.append(package(name, version, whole, primaryPackagePurpose="APPLICATION"))
-        relations.append((identifier("accessory-gateway"), "CONTAINS", identifier(name)))
     for name, component in components.items():
-        users = users_of(component, linked, programs)
-        if not users and arch == output_of("dpkg", "--print-architecture").strip():
+        component["users"] = users_of(component, linked, programs)
+        if not component["users"] and arch == output_of("dpkg", "--print-architecture").strip():
             sys.exit(f"sbom.py: no program contains {name}: remove it from Scripts/packaging/components.toml")
+    return components
+
+
+def document(title, programs, components, folder, version, arch):
+    whole = "GPL-3.0-or-later AND Apache-2.0"
+    packages = [package(title, version, whole, primaryPackagePurpose="INSTALL", supplier="NOASSERTION")]
+    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", identifier(title))]
+    for name in programs:
+        packages.append(package(name, version, whole, primaryPackagePurpose="APPLICATION"))
+        relations.append((identifier(title), "CONTAINS", identifier(name)))
+    for name, component in components.items():
+        users = [user for user in component["users"] if user in programs]
         if users:
             packages.append(package(
                 name, version_of(component, folder), component["licence"], primaryPackagePurpose="LIBRARY",
@@ -114,11 +125,11 @@ def document(folder, version, arch):
         relations += [(identifier(user), "STATIC_LINK", identifier(name)) for user in users]
     seconds = int(os.environ["SOURCE_DATE_EPOCH"])
     created = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in PROGRAMS)).hexdigest()
+    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in programs)).hexdigest()
     return {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
-        "name": f"accessory-gateway_{version}_{arch}",
-        "documentNamespace": f"{HOME}/spdx/{version}/{arch}/{digest}",
+        "name": f"{title}_{version}_{arch}",
+        "documentNamespace": f"{HOME}/spdx/{title}/{version}/{arch}/{digest}",
         "creationInfo": {"created": created, "creators": ["Tool: accessory-gateway-sbom"]},
         "packages": packages,
         "relationships": [{"spdxElementId": first, "relationshipType": kind, "relatedSpdxElement": second}
@@ -129,9 +140,13 @@ def document(folder, version, arch):
 def main():
     if len(sys.argv) != 5:
         sys.exit(__doc__.strip())
-    folder, version, arch, file = sys.argv[1:]
-    text = json.dumps(document(pathlib.Path(folder), version, arch), indent=2)
-    pathlib.Path(file).write_text(text + "\n", encoding="utf-8")
+    folder, version, arch, target = sys.argv[1:]
+    components = components_of(pathlib.Path(folder), arch)
+    for title, programs in PACKAGES.items():
+        text = json.dumps(document(title, programs, components, pathlib.Path(folder), version, arch), indent=2)
+        file = pathlib.Path(target) / title / f"{title}.spdx.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text + "\n", encoding="utf-8")
 
 
 main()
