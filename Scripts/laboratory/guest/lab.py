@@ -65,9 +65,9 @@ class Lab:
     def bluetoothd(self, **settings):
         return self._keep(Bluetoothd(self, **settings))
 
-    def system(self):
-        """Starts systemd with the installed units."""
-        return self._keep(System(self))
+    def system(self, installed=True):
+        """Starts systemd with the installed units, or without them."""
+        return self._keep(System(self, installed))
 
     def monitor(self):
         """Starts to record the packets of all adapters."""

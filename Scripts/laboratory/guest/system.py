@@ -16,16 +16,17 @@ SERVICE = "accessoryd.service"
 
 
 class System(Program):
-    """systemd with its own processes, mounts and control groups. Network and accounts are the guest's, because the
-    adapters are. When the constructor returns, systemd has started."""
+    """systemd with its own processes, mounts and control groups. The network is the guest's, because the adapters are.
+    When the constructor returns, systemd has started. The agent is installed, unless `installed` is false."""
 
-    def __init__(self, world):
+    def __init__(self, world, installed=True):
         self.folder = world.folder / "system"
         self.folder.mkdir()
         self.group = _own_group() / "system"
         self.group.mkdir()
+        tree = "/mnt/units" if installed else "/var/empty"
         command = ["/usr/bin/unshare", "--pid", "--mount", "--cgroup", "--fork", "--kill-child=KILL", "--mount-proc",
-                 "sh", "/lab/laboratory/guest/system-root", self.folder, "/mnt/units"]
+                 "sh", "/lab/laboratory/guest/system-root", self.folder, tree]
         # The control group that it is in when it leaves the guest's becomes the root of its control groups.
         super().__init__(world, "systemd", ["sh", "-c", 'echo $$ >"$0/cgroup.procs"; exec "$@"', self.group, *command])
         # Most of it is the copying of the installed programs.
@@ -48,10 +49,14 @@ class System(Program):
     def _state(self):
         return self.run("systemctl", "is-system-running", check=False)
 
+    def inside(self, *arguments):
+        """The command that runs an installed program inside."""
+        return ["nsenter", f"--target={self.first}", "--pid", "--mount", "--cgroup",
+                "env", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *arguments]
+
     def run(self, *arguments, check=True):
         """Runs a program inside, and returns its output."""
-        inside = ["nsenter", f"--target={self.first}", "--pid", "--mount", "--cgroup", *arguments]
-        done = subprocess.run(inside, capture_output=True, text=True)
+        done = subprocess.run(self.inside(*arguments), capture_output=True, text=True)
         if check and done.returncode:
             raise ScenarioError(f"{' '.join(arguments)} ends with {done.returncode}: {done.stdout}{done.stderr}")
         return done.stdout.strip()
@@ -101,12 +106,15 @@ class UnitAgent(GatewayCaller):
         self.world = system.world
         self.system = system
         self.socket_path = str(system.root / "run/accessoryd/io.accessoryd")
+        self.app_folder = system.root / "run/accessoryd/app"
 
-    def client(self, user=0):
+    def client(self, user=0, app=None):
+        """Connects to the agent's socket, or to an app's own."""
+        path = str(self.app_folder / app) if app else self.socket_path
         # An account may not look into the root of another process, but into a folder that its own process has open.
-        folder = os.open(os.path.dirname(self.socket_path), os.O_PATH)
+        folder = os.open(os.path.dirname(path), os.O_PATH)
         try:
-            return Client(f"/proc/self/fd/{folder}/{os.path.basename(self.socket_path)}", user)
+            return Client(f"/proc/self/fd/{folder}/{os.path.basename(path)}", user)
         finally:
             os.close(folder)
 

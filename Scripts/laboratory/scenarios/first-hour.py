@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first hour: accessoryctl setup leads from the installed files to an accessory in the list, by its dialogue."""
+"""The first hour of Board/README.md: the package is installed, and the dialogue of setup leads to an accessory in the list."""
 
 import os
+import pathlib
 import pty
 import select
+import shutil
 import time
 
 from errors import ScenarioError
@@ -17,8 +19,8 @@ BULB = "C4:A1:00:00:2F:14"
 DIALOGUE = [
     ("Which Bluetooth adapter does the agent use?", ""),
     ("Which board or adapter is it?", ""),
-    ("beside root?", "none"),
-    ("Which app gets the accessory?", "lights"),
+    ("beside root?", "climate"),
+    ("Which app gets the accessory?", "bulbs"),
     ("Which account does the app run as?", ""),
     ("Go on? [y/N]", "y"),
     ("Which device is the first accessory?", BULB),
@@ -30,7 +32,7 @@ def talk(lab, system, command):
     """Runs a command of the gateway on a terminal, answers its questions, and returns what it printed."""
     process, terminal = pty.fork()
     if process == 0:
-        words = ["nsenter", f"--target={system.first}", "--pid", "--mount", "--cgroup", "env", "TERM=linux", *command]
+        words = system.inside("env", "TERM=linux", *command)
         os.execvp(words[0], words)
     said, answered, questions = "", 0, list(DIALOGUE)
     end = time.monotonic() + SECONDS_MAX
@@ -53,18 +55,33 @@ def talk(lab, system, command):
     return said
 
 
+def install(lab, system):
+    """Installs the package with the command of Board/README.md."""
+    package = next(pathlib.Path("/mnt").glob("accessory-gateway_*.deb"))
+    shutil.copy(package, system.root / "root")
+    lab.check(not (system.root / "usr/bin/accessoryd").exists(), "no agent is installed before")
+    # There is no terminal to ask on.
+    system.run("sh", "-c", "cd /root && apt install --yes ./accessory-gateway_*.deb")
+    lab.equal(system.run("dpkg-query", "-W", "-f=${Status}", "accessory-gateway"), "install ok installed", "the package")
+    lab.equal(system.property("ActiveState"), "active", "the service, which the package has started")
+    lab.check("[app." not in (system.root / "etc/accessoryd/accessoryd.toml").read_text(), "the manifest has no app")
+
+
 def scenario(lab):
     controller = lab.controller("/lab/Config/story-scene.toml")
-    system = lab.system()
-    lab.check("[app." not in (system.root / "etc/accessoryd/accessoryd.toml").read_text(), "the manifest has no app")
+    system = lab.system(installed=False)
     start = time.monotonic()
+    install(lab, system)
+    lab.figure("installed after s", time.monotonic() - start)
     said = talk(lab, system, ["accessoryctl", "setup"])
-    lab.figure("setup took s", time.monotonic() - start)
+    lab.figure("accessory after s", time.monotonic() - start)
     lab.check(time.monotonic() - start < SECONDS_MAX, "ten minutes are enough")
     lab.check(controller.name_of_adapter in said, "the dialogue names the adapter")
+    lab.check("climate" in system.run("getent", "group", "accessory"), "the operator is a member of the group")
+    lab.check(system.run("id", "-u", "bulbs").isdigit(), "the app has an account")
     lab.equal(system.property("ActiveState"), "active", "the service")
     lab.equal(system.systemctl("is-enabled", "accessoryd.service"), "enabled", "the service at the next start")
-    lab.check(BULB in system.run("accessoryctl", "list", "--app", "lights"), "the accessory is in the list")
+    lab.check(BULB in system.run("accessoryctl", "list", "--app", "bulbs"), "the accessory is in the list")
     lab.check(UnitAgent(system).status()["problems"] == [], "status has no problem")
-    again = system.run("accessoryctl", "setup", "--yes", "--app", "lights", "--device", BULB)
-    lab.check("lights" in again, "setup can be repeated")
+    again = system.run("accessoryctl", "setup", "--yes", "--app", "bulbs", "--device", BULB)
+    lab.check("bulbs" in again, "setup can be repeated")
