@@ -16,6 +16,7 @@ security                              requests security
 notify HEX                            notifies the open value
 replug                                the adapter is unplugged and plugged in again
 count                                 prints how many reports the kernel got
+hush on|off                           the adapter hears nothing, hears again
 neighbour ORDER                       an order to the other accessory, which advertises after "neighbour on"
 """
 
@@ -230,6 +231,8 @@ class World:
             self.adapter = Adapter(self.air, self.settings.classic)
         elif order == "count":
             say("reports", self.adapter.reports)
+        elif order == "hush":
+            self.adapter.is_hushed = argument == "on"
         elif order == "neighbour":
             order, _, argument = argument.partition(" ")
             await self.neighbour.obey(order, argument)

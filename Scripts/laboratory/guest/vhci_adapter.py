@@ -80,6 +80,8 @@ class Adapter(controller.Controller):
         # The devices that were reported since the scan began, while the kernel wants each once.
         self.reported = set()
         self.policy, self.reports = 0, 0
+        # Whether the kernel asks for scan responses, and whether nothing reaches the adapter at present.
+        self.is_active, self.is_hushed = False, False
         # Not a transport of asyncio: that closes when a packet cannot be written because the adapter is down.
         self.descriptor = os.open("/dev/vhci", os.O_RDWR | os.O_NONBLOCK)
         os.write(self.descriptor, b"\xff\x00")
@@ -140,7 +142,7 @@ class Adapter(controller.Controller):
                 say("scan", "on" if command.le_scan_enable else "off", "policy", self.policy, "once",
                     int(command.filter_duplicates))
             case hci.HCI_LE_Set_Scan_Parameters_Command():
-                self.policy = int(command.scanning_filter_policy)
+                self.policy, self.is_active = int(command.scanning_filter_policy), bool(command.le_scan_type)
             case hci.HCI_LE_Clear_Filter_Accept_List_Command():
                 self.accepted.clear()
             case hci.HCI_LE_Add_Device_To_Filter_Accept_List_Command():
@@ -185,12 +187,19 @@ class Adapter(controller.Controller):
     def hear(self, address, address_type, data, kind=3):
         """A device advertises. Reported once, not twice as bumble does, and with a signal strength of its own; written as
         bytes, because there are many."""
-        if not self.le_scan_enable or self.policy & 1 and address not in self.accepted:
+        if self.is_hushed or not self.le_scan_enable or self.policy & 1 and address not in self.accepted:
             return
         if self.filter_duplicates:
             if address in self.reported:
                 return
             self.reported.add(address)
+        self._report(address, address_type, data, kind)
+        # Who can be scanned responds, with or without data (Core Specification 5.4, Volume 6, Part B, 4.4.2.3). The kernel
+        # keeps back what it heard until the response, or until another device is heard.
+        if self.is_active and kind == 0:
+            self._report(address, address_type, b"", 4)
+
+    def _report(self, address, address_type, data, kind):
         self.reports += 1
         self._event(0x3E, struct.pack("<BBBB6sB", 2, 1, kind, address_type, address, len(data)) + data
                     + struct.pack("<b", SIGNAL))
