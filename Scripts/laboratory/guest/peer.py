@@ -64,10 +64,20 @@ class Peer(Program):
         # What it said meanwhile can still be expected.
         self.read_count = before
 
-    def reports(self):
-        """How many reports the kernel got of the present adapter."""
+    def reports(self, agent):
+        """How many reports the kernel got of the present adapter, and how many the agent has read: as nothing is heard
+        meanwhile, both count the same ones."""
+        self.order("hush on")
         self.order("count")
-        return int(self.expect("reports").split()[1])
+        written, read = int(self.expect("reports").split()[1]), None
+
+        def is_settled():
+            nonlocal read
+            before, read = read, agent.metrics()["reports_total"]
+            return read == before
+        self.world.until(is_settled, "the agent has read all reports", step=0.1)
+        self.order("hush off")
+        return written, int(read)
 
     @property
     def index(self):

@@ -24,7 +24,7 @@ def reconnect(lab, peer, agent, name):
     took = bonds.check_secret(lab, app)
     deaf = peer.deaf(start)
     lab.figure(f"\n         {name}: connected s", round(took, 2))
-    lab.figure("deaf s", round(deaf, 2))
+    lab.figure(f"{name}: deaf s", round(deaf, 2))
     lab.check(deaf <= bonds.DEAF_SECONDS_MAX, f"{name}: the adapter was deaf for {deaf:.2f} s")
     lab.check(not [row for row in peer.lines()[peer.read_count:] if row[1] == "asked to pair"], f"{name}: not paired again")
     bonds.await_end(lab, peer, agent)
@@ -106,7 +106,7 @@ def show_lost(lab, peer, agent, app, name, lose):
 
 
 def scenario(lab):
-    peer = lab.peer()
+    peer = lab.peer("--others", "0")
     peer.order("rotate")
     agent = bonds.start_agent(lab, peer)
     app, operator = AppSession(agent), Operator(agent)

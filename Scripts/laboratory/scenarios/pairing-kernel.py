@@ -26,16 +26,18 @@ def show_methods(lab, peer, agent, app, operator):
         for order in (f"io {io}", f"legacy {legacy}", "rotate"):
             peer.order(order)
         name = f"{method}{' legacy' if legacy == 'on' else ''}"
-        start, before = time.monotonic(), (peer.reports(), agent.metrics()["reports_total"])
+        before = peer.reports(agent)
         operator.take_seen()
+        start = time.monotonic()
         reply = bonds.pair(lab, peer, agent, app, operator, answer)
         lab.figure(f"\n         {name} s", round(time.monotonic() - start, 2))
         lab.equal((reply["pairing"], reply["isBondAuthenticated"]), (method, is_authenticated), "how it was paired")
         deaf = peer.deaf(start)
-        lab.figure("deaf s", round(deaf, 2))
+        lab.figure(f"{name} deaf s", round(deaf, 2))
         lab.check(deaf <= bonds.DEAF_SECONDS_MAX, f"the adapter was deaf for {deaf:.2f} s")
-        written, read = peer.reports() - before[0], agent.metrics()["reports_total"] - before[1]
-        lab.figure("reports", f"{int(read)} of {written}")
+        written, read = (after - earlier for after, earlier in zip(peer.reports(agent), before))
+        lab.figure(f"{name} reports", f"{read} of {written}")
+        lab.check(0 < read <= written, f"{read} of {written} reports were read")
         operator.expect(f"closed {method} {is_authenticated}")
         accessory = bonds.listed(agent)[0]
         lab.equal((accessory["bond"], accessory["bondOwner"], accessory["isBondAuthenticated"], accessory["address"]),
