@@ -135,6 +135,39 @@ def pair(lab, peer, agent, app, operator, answer=None):
     return reply
 
 
+def fail(lab, peer, agent, app, operator, name, act=None, events=FAILED, daemon=None):
+    """A setup that fails while `act` does something with the request. Nothing of it stays in the kernel, or in bluetoothd,
+    the `daemon`. Returns the reason, and what the operator saw."""
+    peer.order("rotate")
+    operator.take_seen()
+    app.call("ShowPicker")
+    request = operator.request_of("lights")
+    call = operator.choose(request, addresses(peer))
+    start = time.monotonic()
+    if act:
+        act(request)
+    refusal = call.refusal()
+    lab.figure(f"\n         {name} s", round(time.monotonic() - start, 1))
+    lab.equal(refusal.name, "SetupFailed", f"{name}: the error")
+    lab.figure(f"{name} reason", refusal.parameters["reason"])
+    app.expect(*events)
+    lab.until(lambda: operator.read() or request in operator.closed, f"{name}: the request is closed")
+    lab.equal(listed(agent), [], f"{name}: the app's accessories")
+    if daemon and daemon.is_running:
+        lab.until(lambda: not daemon.bonded(), f"{name}: bluetoothd has no bonds", 10)
+    check_no_keys(lab, peer.index)
+    await_end(lab, peer, agent)
+    for order in ("answer yes", "io none", "forget", "on"):
+        peer.order(order)
+    return refusal.parameters["reason"], rows_seen(operator.take_seen())
+
+
+def rows_seen(rows):
+    """What an operator saw, each once. Operators see states: one that lasts less than a turn of the agent, as that of the
+    disk may, is passed over."""
+    return [row for row in dict.fromkeys(rows) if row != "request setup lights settingUp"]
+
+
 def enter_digits(peer):
     """The operator types what the accessory shows."""
     def answer(operator, request, question, _):

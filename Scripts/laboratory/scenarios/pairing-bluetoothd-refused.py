@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Failures of pairing through bluetoothd: refusal, silence, wrong digits, its end and start; and another agent."""
+"""Failures of pairing: the same transcripts through kernel and bluetoothd; another agent; bluetoothd ends, and starts.
+
+Only bluetoothd has an agent of another program, and only it can end or start meanwhile."""
 
 import subprocess
 import time
@@ -31,47 +33,39 @@ class OtherAgent(Program):
         self.process.stdin.flush()
 
 
-def fail(lab, peer, agent, daemon, app, operator, name, act=None):
-    """A setup that fails. Nothing of it stays in bluetoothd or the kernel."""
-    peer.order("rotate")
-    app.call("ShowPicker")
-    request = operator.request_of("lights")
-    call = operator.choose(request, bonds.addresses(peer))
-    start = time.monotonic()
-    if act:
-        act(request)
-    refusal = call.refusal()
-    lab.figure(f"\n         {name} s", round(time.monotonic() - start, 1))
-    lab.equal(refusal.name, "SetupFailed", f"{name}: the error")
-    lab.figure(f"{name} reason", refusal.parameters["reason"])
-    app.expect(*bonds.FAILED)
-    lab.equal(bonds.listed(agent), [], f"{name}: the app's accessories")
-    if daemon.is_running:
-        lab.until(lambda: not daemon.bonded(), f"{name}: bluetoothd has no bonds", 10)
-    bonds.check_no_keys(lab, peer.index)
-    bonds.await_end(lab, peer, agent)
-    for order in ("answer yes", "io none", "forget"):
-        peer.order(order)
-    return refusal.parameters["reason"]
+def other(digits):
+    return f"{(int(digits) + 1) % 1_000_000:06d}"
 
 
-def show_failures(lab, peer, agent, daemon, app, operator):
-    reasons = []
+def show_failures(lab, peer, agent, owner, daemon=None):
+    """Each failure has its own sentence. Returns what app and operator received, by the failure's name."""
+    app, operator = AppSession(agent), Operator(agent)
+    seen = {}
 
-    def failure(name, io, answer, act=None):
+    def failure(name, io, answer, act=None, **settings):
         peer.order(f"io {io}")
         peer.order(f"answer {answer}")
-        reasons.append(fail(lab, peer, agent, daemon, app, operator, name, act))
+        seen[name] = bonds.fail(lab, peer, agent, app, operator, f"{owner} {name}", act, daemon=daemon, **settings)
 
     failure("refused", "none", "no")
     failure("silent", "none", "nothing")
     failure("wrong digits", "display", "yes", lambda request: (
-        operator.question(request),
-        operator.answer(request, digits=f"{(int(peer.expect('shows').split()[1]) + 1) % 1_000_000:06d}")))
+        operator.question(request), operator.answer(request, digits=other(peer.expect("shows").split()[1]))))
     failure("digits differ", "yesno", "yes", lambda request: (
         operator.question(request), operator.answer(request, matches=False)))
+    failure("no answer", "yesno", "yes", operator.question)
     failure("gone", "display", "yes", lambda request: (operator.question(request), peer.order("drop")))
-    lab.equal(len(set(reasons)), len(reasons), f"the sentences: {reasons}")
+    lab.equal(len({reason for reason, _ in seen.values()}), len(seen), f"the sentences: {seen}")
+    # The accessory's person says that the numbers differ, and the operator that they are the same.
+    failure("differs there", "yesno", "wrong", lambda request: (
+        operator.question(request), operator.answer(request, matches=True), peer.order("digits 0")))
+    failure("cancelled", "display", "yes", lambda request: (
+        operator.question(request), operator.call("Cancel", request=request)),
+        events=[event for event in bonds.FAILED if event != "pickerSetupFailed"])
+    operator.close()
+    # After a cancelled request an app has to wait.
+    time.sleep(5)
+    return seen
 
 
 def show_other_agent(lab, peer, agent, daemon, app, operator):
@@ -94,8 +88,8 @@ def show_start(lab, peer, agent, daemon, app, operator):
     """A bluetoothd that starts while the kernel pairs for the agent ends that, and the next pairing is through it."""
     agent.await_state("on", 30)
     peer.order("io display")
-    reason = fail(lab, peer, agent, daemon, app, operator, "bluetoothd starts", lambda request: (
-        operator.question(request), daemon.start(), daemon.await_bus()))
+    reason, _ = bonds.fail(lab, peer, agent, app, operator, "bluetoothd starts", lambda request: (
+        operator.question(request), daemon.start(), daemon.await_bus()), daemon=daemon)
     lab.check("bluetoothd started" in reason, f"the reason: {reason}")
     peer.order("rotate")
     bonds.pair(lab, peer, agent, app, operator)
@@ -105,16 +99,20 @@ def show_start(lab, peer, agent, daemon, app, operator):
 
 
 def scenario(lab):
-    peer = lab.peer()
+    peer = lab.peer("--others", "0")
     bluetoothd.forget_all()
+    agent = bonds.start_agent(lab, peer)
+    through_kernel = show_failures(lab, peer, agent, "gateway")
+    lab.equal(agent.end(), 0, "the agent's exit status")
     daemon = lab.bluetoothd()
     lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")
     agent = bonds.start_agent(lab, peer)
+    through_daemon = show_failures(lab, peer, agent, "bluetoothd", daemon)
     app, operator = AppSession(agent), Operator(agent)
-    show_failures(lab, peer, agent, daemon, app, operator)
     show_other_agent(lab, peer, agent, daemon, app, operator)
     peer.order("io display")
-    fail(lab, peer, agent, daemon, app, operator, "bluetoothd ends", lambda request: (
-        operator.question(request), daemon.end()))
+    bonds.fail(lab, peer, agent, app, operator, "bluetoothd ends", lambda request: (
+        operator.question(request), daemon.end()), daemon=daemon)
     show_start(lab, peer, agent, daemon, app, operator)
     lab.equal(agent.end(), 0, "the agent's exit status")
+    lab.equal(through_daemon, through_kernel, "what operators see, through bluetoothd and through the kernel")

@@ -40,10 +40,7 @@ def transcripts(lab, peer, agent, owner, act):
         lab.figure(f"{owner} {method} deaf s", round(deaf, 2))
         # The first pairings are the emulated accessory's first ones too; pairing-kernel has their figures.
         lab.check(owner == "gateway" or deaf <= bonds.DEAF_SECONDS_MAX, f"the adapter was deaf for {deaf:.2f} s")
-        # Operators see states: one that lasts less than a turn of the agent, as those after the pairing or an answer may, is
-        # passed over. So each counts once, and the one of the disk not at all.
-        rows_seen = operator.expect(f"closed {method} {method != 'justWorks'}")
-        seen[method] = [row for row in dict.fromkeys(rows_seen) if row != "request setup lights settingUp"]
+        seen[method] = bonds.rows_seen(operator.expect(f"closed {method} {method != 'justWorks'}"))
         accessory = bonds.listed(agent)[0]
         lab.equal((accessory["bond"], accessory["bondOwner"], accessory["isBondAuthenticated"], accessory["address"]),
                   ("bonded", owner, method != "justWorks", IDENTITY), "the bond in the list")
@@ -157,7 +154,7 @@ def show_kept(lab, peer, agent, daemon):
 
 
 def scenario(lab):
-    peer = lab.peer()
+    peer = lab.peer("--others", "0")
     bluetoothd.forget_all()
     agent = bonds.start_agent(lab, peer)
     through_kernel = transcripts(lab, peer, agent, "gateway", lambda app: bonds.remove(lab, peer, agent, app))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairing through the kernel: Just Works, digits both ways, comparison, legacy pairing; every failure leaves nothing."""
+"""Pairing through the kernel: Just Works, digits both ways, comparison, legacy pairing; another program's attempt."""
 
 import os
 import time
@@ -49,57 +49,6 @@ def show_methods(lab, peer, agent, app, operator):
     peer.order("legacy off")
 
 
-def fail(lab, peer, agent, app, operator, name, act=None, events=bonds.FAILED):
-    """A setup that fails while `act` does something with the request. Nothing of it stays."""
-    peer.order("rotate")
-    app.call("ShowPicker")
-    request = operator.request_of("lights")
-    call = operator.choose(request, bonds.addresses(peer))
-    start = time.monotonic()
-    if act:
-        act(request)
-    refusal = call.refusal()
-    lab.figure(f"\n         {name} s", round(time.monotonic() - start, 1))
-    lab.equal(refusal.name, "SetupFailed", f"{name}: the error")
-    app.expect(*events)
-    lab.equal(bonds.listed(agent), [], f"{name}: the app's accessories")
-    bonds.check_no_keys(lab, peer.index)
-    bonds.await_end(lab, peer, agent)
-    for order in ("answer yes", "io none", "forget", "on"):
-        peer.order(order)
-    return refusal.parameters["reason"]
-
-
-def show_failures(lab, peer, agent, app, operator):
-    """Each failure has its own sentence."""
-    reasons = []
-
-    def failure(name, io, answer, act=None, **settings):
-        peer.order(f"io {io}")
-        peer.order(f"answer {answer}")
-        reasons.append(fail(lab, peer, agent, app, operator, name, act, **settings))
-
-    failure("refused", "none", "no")
-    failure("silent", "none", "nothing")
-    failure("wrong digits", "display", "yes", lambda request: (
-        operator.question(request), operator.answer(request, digits=other(peer.expect("shows").split()[1]))))
-    failure("digits differ", "yesno", "yes", lambda request: (
-        operator.question(request), operator.answer(request, matches=False)))
-    failure("no answer", "yesno", "yes", operator.question)
-    failure("gone", "display", "yes", lambda request: (operator.question(request), peer.order("drop")))
-    lab.equal(len(set(reasons)), len(reasons), f"the sentences: {reasons}")
-    # The accessory's person says that the numbers differ, and the operator that they are the same.
-    failure("differs there", "yesno", "wrong", lambda request: (
-        operator.question(request), operator.answer(request, matches=True), peer.order("digits 0")))
-    failure("cancelled", "display", "yes", lambda request: (
-        operator.question(request), operator.call("Cancel", request=request)),
-        events=[event for event in bonds.FAILED if event != "pickerSetupFailed"])
-
-
-def other(digits):
-    return f"{(int(digits) + 1) % 1_000_000:06d}"
-
-
 def show_foreign_attempt(lab, peer, agent, app, operator):
     """Another program has the kernel pair another device while a question of the agent's pairing is open."""
     peer.order("io display")
@@ -137,6 +86,5 @@ def scenario(lab):
     app, operator = AppSession(agent), Operator(agent)
     show_methods(lab, peer, agent, app, operator)
     show_foreign_attempt(lab, peer, agent, app, operator)
-    show_failures(lab, peer, agent, app, operator)
     lab.equal(agent.end(), 0, "the agent's exit status")
     bonds.check_no_keys(lab, peer.index)
