@@ -23,7 +23,7 @@ extension BluetoothdPairing {
   /// Returns the call with which a step begins; nil for a step that only waits, or whose device or adapter is gone.
   private func method(of step: BusAttempt.Step, _ attempt: BusAttempt) -> BusCall.Method? {
     switch step {
-    case .openingBus, .awaitingDiscovery, .awaitingKeys: nil
+    case .openingBus, .awaitingDiscovery, .awaitingKeys, .awaitingBluetoothdsEnd: nil
     case .registering, .registeringAgain: .registerAgent(attempt.request.capability)
     case .listing: .listObjects
     case .removingOldBond, .removing:
@@ -77,8 +77,8 @@ extension BluetoothdPairing {
     case .removing:
       if let failure, !failure.isUnknownObject { keepForLater(at: now) }
       enter(.unregistering, at: now)
-    case .unregistering: finish(at: now)
-    case .openingBus, .awaitingDiscovery, .pairing, .awaitingKeys: break
+    case .unregistering: finishOrAwaitBluetoothdsEnd(at: now)
+    case .openingBus, .awaitingDiscovery, .pairing, .awaitingKeys, .awaitingBluetoothdsEnd: break
     }
   }
 
@@ -135,7 +135,7 @@ extension BluetoothdPairing {
       self.attempt?.isPaired = false
       fail(.unknownToBluetoothd, at: now)
     case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .discovering,
-      .awaitingDiscovery, .cancelling, .removing, .unregistering:
+      .awaitingDiscovery, .cancelling, .removing, .unregistering, .awaitingBluetoothdsEnd:
       break
     }
   }
@@ -181,7 +181,7 @@ extension BluetoothdPairing {
     case .removing:
       keepForLater(at: now)
       enter(.unregistering, at: now)
-    case .unregistering: finish(at: now)
+    case .unregistering, .awaitingBluetoothdsEnd: finish(at: now)
     }
   }
 

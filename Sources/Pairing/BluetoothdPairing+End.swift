@@ -122,11 +122,26 @@ extension BluetoothdPairing {
     bonds.addRemoval(identity(of: attempt), at: due)
   }
 
+  mutating func finishOrAwaitBluetoothdsEnd(at now: Instant) {
+    guard attempt?.mayHaveFailedWithBluetoothd == true else { return finish(at: now) }
+    enter(.awaitingBluetoothdsEnd, at: now)
+  }
+
   mutating func finish(at now: Instant) {
     guard let attempt else { return }
     self.attempt = nil
-    if attempt.step != .unregistering { call(.followProperties(false), milliseconds: 0) }
+    if isClosing { (adapter, isClosing) = (nil, false) }
+    if ![.unregistering, .awaitingBluetoothdsEnd].contains(attempt.step) {
+      call(.followProperties(false), milliseconds: 0)
+    }
     append(.ended(attempt.request.id, attempt.result ?? .failure(.bluetoothdChanged)))
+  }
+
+  /// The adapter is off or gone, which is the reason for what bluetoothd reported of the device meanwhile.
+  mutating func failWithoutAdapter(at now: Instant) {
+    guard let attempt, !attempt.isSuccess else { return }
+    fail(.radioIsGone, at: now)
+    if attempt.mayHaveFailedWithAdapter { self.attempt?.result = .failure(.radioIsGone) }
   }
 
   /// Ends an attempt at once, because bluetoothd, the bus or the adapter is gone. A bond that it has made or is making
@@ -134,7 +149,7 @@ extension BluetoothdPairing {
   mutating func endAttempt(_ error: PairingError, at now: Instant) {
     guard let attempt else { return }
     if attempt.isPaired || attempt.pairCall != nil, !attempt.isSuccess { keepForLater(at: now) }
-    let isExplained = error == .bluetoothdChanged && attempt.hasFailedLikeBluetoothdsEnd
+    let isExplained = error == .bluetoothdChanged && attempt.mayHaveFailedWithBluetoothd
     if attempt.result == nil || isExplained { self.attempt?.result = .failure(error) }
     finish(at: now)
   }
@@ -143,8 +158,16 @@ extension BluetoothdPairing {
 extension BusAttempt {
   fileprivate var isSuccess: Bool { if case .success? = result { true } else { false } }
 
-  /// Whether the error is one that a bluetoothd reports for the device while it ends itself.
-  fileprivate var hasFailedLikeBluetoothdsEnd: Bool {
-    [.failure(.deviceIsGone), .failure(.otherProgram), .failure(.unknownToBluetoothd)].contains(result)
+  /// Whether a bluetoothd that ends may have caused the error, because it ends its links, forgets devices and switches
+  /// the adapter off.
+  fileprivate var mayHaveFailedWithBluetoothd: Bool {
+    hasFailed([.deviceIsGone, .otherProgram, .unknownToBluetoothd, .radioIsGone])
   }
+
+  /// Whether it is an error that bluetoothd reports for the device when the adapter goes.
+  fileprivate var mayHaveFailedWithAdapter: Bool {
+    hasFailed([.deviceIsGone, .otherProgram, .unknownToBluetoothd, .refused, .wrongDigits])
+  }
+
+  private func hasFailed(_ errors: [PairingError]) -> Bool { errors.contains { result == .failure($0) } }
 }

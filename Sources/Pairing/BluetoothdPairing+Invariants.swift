@@ -7,6 +7,7 @@ extension BluetoothdPairing {
   public func checkInvariants() {
     precondition(attempt == nil || deadline != nil, "every state of a pairing has a deadline")
     precondition(attempt == nil || adapter != nil, "there is no pairing without an adapter")
+    precondition(!isClosing || attempt?.result != nil, "an adapter goes after the pairing that is undone")
     precondition(attempt == nil || bonds.job == nil, "bonds are looked after between pairings")
     precondition(bonds.removals.count <= BusBonds.removalsMax, "removals have a bound")
     precondition(Set(bonds.removals).count == bonds.removals.count, "a bond is removed once")

@@ -38,6 +38,8 @@ public struct BluetoothdPairing: Sendable {
   }
 
   var adapter: Adapter?
+  /// The adapter goes once the pairing is undone.
+  var isClosing = false
   var bus = Bus.closed(until: nil)
   var objects = BusObjects()
   var attempt: BusAttempt?
@@ -53,17 +55,23 @@ public struct BluetoothdPairing: Sendable {
   /// bluetoothd has this adapter; `address` is 0 while it is not known.
   public mutating func open(adapter index: UInt16, address: UInt64, at now: Instant) {
     let opened = Adapter(index: index, address: address)
-    if let adapter, adapter != opened { close(.radioIsGone, at: now) }
-    adapter = opened
+    if let adapter, adapter != opened { endAttempt(.radioIsGone, at: now) }
+    (adapter, isClosing) = (opened, false)
     if !bonds.kept.isEmpty { bonds.checkDue = now.advanced(milliseconds: BusBonds.checkMilliseconds) }
     if !bonds.removals.isEmpty { bonds.removalDue = now }
     settle(at: now)
   }
 
-  /// The adapter is gone, or bluetoothd no longer has it: a pairing ends with this error.
+  /// The adapter is gone, or bluetoothd no longer has it: a pairing ends with this error. One whose adapter is gone is
+  /// undone first, because bluetoothd, which goes on, may have the adapter again.
   public mutating func close(_ error: PairingError, at now: Instant) {
-    endAttempt(error, at: now)
-    adapter = nil
+    if error == .radioIsGone, attempt != nil, bus == .open(isRunning: true) {
+      isClosing = true
+      failWithoutAdapter(at: now)
+    } else {
+      endAttempt(error, at: now)
+      adapter = nil
+    }
     settle(at: now)
   }
 
@@ -77,7 +85,7 @@ public struct BluetoothdPairing: Sendable {
   }
 
   public mutating func pair(_ request: PairingRequest, at now: Instant) {
-    guard adapter != nil else { return append(.ended(request.id, .failure(.radioIsGone))) }
+    guard adapter != nil, !isClosing else { return append(.ended(request.id, .failure(.radioIsGone))) }
     guard attempt == nil else { return append(.ended(request.id, .failure(.busy))) }
     attempt = BusAttempt(request, at: now)
     // It is begun again after the pairing.
@@ -134,7 +142,8 @@ public struct BluetoothdPairing: Sendable {
       if let request = attempt?.request, device == request.device || attemptAddress == device {
         attempt?.linkEnded = true
       }
-    case .completed, .added, .removed, .settings, .discovering, .monitorRemoved, .other: break
+    case .settings(let settings): if !settings.contains(.powered) { failWithoutAdapter(at: now) }
+    case .completed, .added, .removed, .discovering, .monitorRemoved, .other: break
     }
     settle(at: now)
   }

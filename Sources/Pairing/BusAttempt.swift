@@ -27,6 +27,8 @@ struct BusAttempt: Equatable, Sendable {
     case cancelling
     case removing
     case unregistering
+    /// Everything is undone after a failure that bluetoothd's end may have caused, which is reported later.
+    case awaitingBluetoothdsEnd
 
     static let discoveryMilliseconds: Int64 = 20_000
 
@@ -38,6 +40,7 @@ struct BusAttempt: Equatable, Sendable {
         5000
       case .discovering: Self.discoveryMilliseconds
       case .awaitingDiscovery: 500
+      case .awaitingBluetoothdsEnd: 1000
       case .stoppingDiscovery, .awaitingKeys: 2000
       case .pairing: PairingRequest.milliseconds
       }
@@ -49,7 +52,7 @@ struct BusAttempt: Equatable, Sendable {
       case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .discovering,
         .awaitingDiscovery, .stoppingDiscovery, .pairing, .trusting, .disconnecting, .awaitingKeys:
         true
-      case .cancelling, .removing, .unregistering: false
+      case .cancelling, .removing, .unregistering, .awaitingBluetoothdsEnd: false
       }
     }
   }

@@ -53,6 +53,8 @@ struct BluetoothdPairingSeedTests {
       case 1: world.endBluetoothd()
       case 2, 3: if !world.bluetoothd.isRunning { world.startBluetoothd() }
       case 4: world.pairing.receive(.malformed, at: world.now)
+      case 5: world.pairing.close(.radioIsGone, at: world.now)
+      case 6, 7: world.pairing.open(adapter: 0, address: 0xA11, at: world.now)
       default: break
       }
       if world.questions.count > asked, random.isTrue(percent: 60) {
@@ -64,6 +66,7 @@ struct BluetoothdPairingSeedTests {
     #expect(world.results.count == 1, "a pairing ends within 120 s")
     isHealthy = true
     world.run(milliseconds: 10_000)
+    world.pairing.open(adapter: 0, address: 0xA11, at: world.now)
     if !world.bluetoothd.isRunning { world.startBluetoothd() }
     // The owner may have been lost with the bus.
     world.post(.event(.owner(isRunning: true)))

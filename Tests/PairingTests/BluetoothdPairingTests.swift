@@ -151,7 +151,7 @@ struct BluetoothdPairingTests {
     world.bluetoothd.isKnown = false
     world.bluetoothd.foreignDiscoveries = .max
     world.pair()
-    world.run(milliseconds: 31_000)
+    world.run(milliseconds: 32_000)
     #expect(world.error == .unknownToBluetoothd)
   }
 
@@ -276,22 +276,71 @@ struct BluetoothdPairingTests {
     #expect(world.error == .bluetoothdChanged)
   }
 
-  @Test("A bluetoothd that ends first ends the connection, and its end is the reason that is reported")
+  @Test("A bluetoothd that ends ends the connection first, and its end is the reason that is reported")
   func endedConnection() {
+    // How long after the reply the name loses its owner, and whether the adapter is switched off in between.
+    let times: [(Int, Bool, PairingError)] = [
+      (0, false, .bluetoothdChanged), (900, false, .bluetoothdChanged), (900, true, .bluetoothdChanged),
+      (1500, false, .deviceIsGone), (1500, true, .radioIsGone),
+    ]
+    for (milliseconds, isSwitchedOff, error) in times {
+      let name = "ConnectionAttemptFailed"
+      let found = Self.errorOfEnd(name, after: milliseconds, isSwitchedOff: isSwitchedOff)
+      #expect(found == error, "\(milliseconds) ms, \(isSwitchedOff)")
+    }
     let cases: [(String, PairingError)] = [
       ("AuthenticationCanceled", .bluetoothdChanged), ("ConnectionAttemptFailed", .bluetoothdChanged),
       ("DoesNotExist", .bluetoothdChanged), ("AuthenticationRejected", .refused),
     ]
     for (name, error) in cases {
-      var world = BluetoothdWorld(.isSilent)
-      world.pair()
-      world.run(milliseconds: 1000)
-      world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .byLocalHost)))
-      for output in world.bluetoothd.givesUp(name) { world.post(output) }
-      world.endBluetoothd()
-      world.run()
-      #expect(world.error == error, "\(name)")
+      #expect(Self.errorOfEnd(name, after: 0) == error, "\(name)")
     }
+  }
+
+  /// Why a pairing fails to whose call bluetoothd replies with an error of this name before it ends.
+  private static func errorOfEnd(
+    _ name: String, after milliseconds: Int, isSwitchedOff: Bool = false
+  ) -> PairingError? {
+    var world = BluetoothdWorld(.isSilent)
+    world.pair()
+    world.run(milliseconds: 1000)
+    world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .byLocalHost)))
+    for output in world.bluetoothd.givesUp(name) { world.post(output) }
+    world.run(milliseconds: Int64(milliseconds / 2))
+    if isSwitchedOff { world.pairing.close(.radioIsGone, at: world.now) }
+    world.run(milliseconds: Int64(milliseconds / 2))
+    world.endBluetoothd()
+    world.run()
+    return world.error
+  }
+
+  @Test("An adapter that vanishes ends the pairing, and is the reason for what bluetoothd reports")
+  func adapterVanishes() {
+    var world = BluetoothdWorld(.isSilent)
+    world.pair()
+    world.run(milliseconds: 1000)
+    // The kernel switches it off before, and bluetoothd reports what that meant for the device.
+    for output in world.bluetoothd.givesUp("AuthenticationFailed") { world.post(output) }
+    world.run(milliseconds: 1)
+    world.pairing.receive(MgmtEvent(index: 0, .settings([])), at: world.now)
+    world.pairing.close(.radioIsGone, at: world.now)
+    world.pairing.pair(PairingRequest(PairingID(2), ScriptedBluetoothd.address, .none), at: world.now)
+    #expect(world.pairing.takeActions() == [.ended(PairingID(2), .failure(.radioIsGone))])
+    world.run(milliseconds: 1500)
+    #expect(world.error == .radioIsGone)
+    #expect(world.bluetoothd.agent == nil && !world.isBusOpen && world.pairing.deadline == nil)
+  }
+
+  @Test("A device that bluetoothd is pairing when the adapter is closed is not paired in the end")
+  func closedAdapter() {
+    var world = BluetoothdWorld()
+    world.delay = { 50 }
+    world.pair()
+    while !world.bluetoothd.isBonded { world.run(milliseconds: 10) }
+    world.pairing.close(.radioIsGone, at: world.now)
+    world.run()
+    #expect(world.error == .radioIsGone)
+    #expect(!world.bluetoothd.isBonded && world.bluetoothd.agent == nil && !world.isBusOpen)
   }
 
   @Test(
