@@ -45,7 +45,8 @@ public struct StoredBonds: Sendable {
   ) throws(StoredBondError) -> (type: AddressType, record: BondRecord)? {
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .unreadable }
     let info = InfoFile(text)
-    guard let type = info.addressType, let record = try info.bond() else { return nil }
+    guard let record = try info.bond() else { return nil }
+    guard let type = info.addressType else { throw .value("AddressType", group: "General") }
     return (type, record)
   }
 

@@ -177,12 +177,14 @@ struct StoredBondsTests {
     }
   }
 
-  @Test("Debug keys and files that are no text are refused")
+  @Test("Debug keys, a bond without the type of its address, and files that are no text are refused")
   func refused() throws {
     let debug = try read(changed("Authenticated=2", to: "Authenticated=4"))
     #expect(debug.entries.isEmpty && debug.damages.map(\.error) == [.debugKey])
     let classic = try read(Self.full.replacingOccurrences(of: "Type=7", with: "Type=3"))
     #expect(classic.entries.isEmpty && classic.damages.map(\.error) == [.debugKey])
+    let torn = try read(changed("[General]", to: "[Gener"))
+    #expect(torn.entries.isEmpty && torn.damages.map(\.error) == [.value("AddressType", group: "General")])
     let noText = try read([(Self.adapter, Self.lock, [0xFF, 0xFE])])
     #expect(noText.damages.map(\.error) == [.unreadable])
     let large = try read([(Self.adapter, Self.lock, [UInt8](repeating: 0x61, count: 1 << 17))])

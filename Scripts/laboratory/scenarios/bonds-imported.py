@@ -2,6 +2,7 @@
 """A gateway leaves bluetoothd: bonds from its folder come into the registry, and devices that it paired become accessories."""
 
 import json
+import re
 import subprocess
 import time
 
@@ -60,6 +61,24 @@ def migrate(lab, agent):
     return app
 
 
+def show_damage(lab, agent):
+    """Files of bluetoothd that are damaged, cut off, or have a key of a size that there is not: each is named, without its
+    keys, and nothing is taken over."""
+    file = next(bluetoothd.STORE.glob(f"*/{IDENTITY}/info"))
+    text = file.read_text()
+    damages = {"damaged": text.replace("\nKey=", "\nKey=Z"), "cut off": text[:text.index("[General]")],
+               "other size": text.replace("\nEncSize=16", "\nEncSize=17")}
+    for name, damaged in damages.items():
+        lab.check(damaged != text, f"{name}: the file is another one")
+        file.write_text(damaged)
+        output = agent.tool("registry", "import-bonds", with_errors=True)
+        lab.check(f"{IDENTITY}/info" in output and "is missing or damaged" in output, f"{name}: {output}")
+        keys = re.findall(r"Key=(\w{32})", text)
+        lab.check(not any(key in output.upper() for key in keys), f"{name}: no key is printed")
+        lab.equal(owner(agent), ("bonded", "bluetoothd", IDENTITY), f"{name}: the bond")
+    file.write_text(text)
+
+
 def owner(agent):
     accessory = bonds.listed(agent)[0]
     return accessory["bond"], accessory.get("bondOwner"), accessory["address"]
@@ -85,6 +104,7 @@ def scenario(lab):
     daemon.end()
     agent.await_state("on", 30)
     hci.take_up(peer.index)
+    show_damage(lab, agent)
     output = agent.tool("registry", "import-bonds", with_errors=True)
     lab.check("has its bond" in output, f"the bond is taken over: {output}")
     lab.equal(owner(agent), ("bonded", "gateway", IDENTITY), "the bond after the import")
