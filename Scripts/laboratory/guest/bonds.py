@@ -3,6 +3,7 @@
 
 import contextlib
 import ctypes
+import json
 import os
 import pathlib
 import re
@@ -92,6 +93,23 @@ def has_keys(index, address=IDENTITY):
 
 def check_no_keys(lab, index):
     lab.until(lambda: not any(keys(index, kind) for kind in LISTS), "the kernel has no keys", 10)
+
+
+def check_secrecy(lab, peer, agent, *watchers):
+    """The keys that the kernel has are in an export that asks for them, and in nothing else that the agent prints or
+    sends; `watchers` are apps and operators."""
+    lines = "\n".join(line for kind in LISTS for line in keys(peer.index, kind))
+    values = [bytes.fromhex(digits) for digits in re.findall(r"\b[0-9a-f]{32}\b", lines)]
+    export = agent.tool("registry", "export", "--with-keys").lower()
+    lab.check(values and all(value.hex() in export for value in values), "an export with keys has all of them")
+    texts = [agent.log_text(), json.dumps([watcher.received for watcher in watchers]), json.dumps(agent.metrics())]
+    texts += [agent.tool(*words, with_errors=True) for words in (
+        ("status", "--json"), ("list", "--json"), ("sightings", "--json"), ("registry", "export"))]
+    lab.check(all(len(text) > 100 for text in texts), "there is something to read")
+    text = "".join(texts).lower()
+    for value in values:
+        lab.check(value.hex() not in text and value[::-1].hex() not in text, "no key is printed")
+    lab.figure("keys that are not printed", len(values))
 
 
 def unpair_in_kernel(index, address=IDENTITY):

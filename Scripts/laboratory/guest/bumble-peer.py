@@ -154,6 +154,8 @@ class Accessory:
 
     def _paired(self, connection, found):
         key = found.ltk or found.ltk_central
+        # Asked for a key after legacy pairing, bumble takes the one that the other side gave, for the other role.
+        found.ltk_peripheral = found.ltk_central
         self.say(
             "paired", "secure connections" if connection.sc else "legacy",
             "authenticated" if key and key.authenticated else "unauthenticated",

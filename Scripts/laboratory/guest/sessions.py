@@ -15,12 +15,12 @@ CAPABILITIES = ("display", "keyboard", "yesNo")
 
 
 class AppSession:
-    """A program with a session, of the account with the app's name. `events` are the names of its events after
-    `activated`, `accessories` its accessories by their identifiers."""
+    """A program with a session, of the account with the app's name. `received` are all replies, `events` the names of its
+    events after `activated`, `accessories` its accessories by their identifiers."""
 
     def __init__(self, agent, name="lights", user=None):
         self.agent, self.user = agent, pwd.getpwnam(user or name).pw_uid
-        self.events, self.accessories, self.token = [], {}, None
+        self.received, self.events, self.accessories, self.token = [], [], {}, None
         self.failures = []
         self.stream = agent.client(self.user)
         self.stream.send(SESSION + "Activate", more=True, app=name)
@@ -29,6 +29,7 @@ class AppSession:
         self.events.remove("activated")
 
     def _take(self, reply):
+        self.received.append(reply)
         self.token = reply.get("session") or self.token
         for accessory in reply.get("accessories") or []:
             self.accessories[accessory["identifier"]] = accessory
@@ -119,12 +120,12 @@ class Link:
 
 
 class Operator:
-    """Watches requests, says what its person can do, and answers. `seen` has what it received, as short texts without
-    times, identifiers and levels, each once."""
+    """Watches requests, says what its person can do, and answers. `received` are all replies; `seen` has what it received,
+    as short texts without times, identifiers and levels, each once."""
 
     def __init__(self, agent, capabilities=CAPABILITIES):
         self.agent = agent
-        self.requests, self.candidates, self.closed, self.seen = {}, {}, {}, []
+        self.received, self.requests, self.candidates, self.closed, self.seen = [], {}, {}, {}, []
         self.stream = agent.client()
         settings = {} if capabilities is None else {"capabilities": list(capabilities)}
         self.stream.send(OPERATOR + "Watch", more=True, **settings)
@@ -149,6 +150,7 @@ class Operator:
             self.seen.append(text)
 
     def _take(self, reply):
+        self.received.append(reply)
         if request := reply.get("request"):
             self.requests[request["request"]] = request
             question = request.get("pairing")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairing through bluetoothd: the same transcripts as through the kernel; its restart, and a bond that it removes."""
+"""Pairing through the kernel and bluetoothd, with the same transcripts; bluetoothd's restart, and a bond that it removes."""
 
 import pathlib
 import time
@@ -20,34 +20,54 @@ LIBRARY_KILOBYTES_MAX = 2500
 
 
 def rows(peer):
-    return (("none", None, "justWorks"), ("display", bonds.enter_digits(peer), "digitsEntered"),
-            ("keyboard", bonds.show_digits(peer), "digitsShown"), ("yesno", bonds.compare(peer), "digitsCompared"))
+    """What the accessory has, whether it pairs in the legacy way, what the operator does, and the method."""
+    return (("none", "off", None, "justWorks"), ("display", "off", bonds.enter_digits(peer), "digitsEntered"),
+            ("keyboard", "off", bonds.show_digits(peer), "digitsShown"),
+            ("yesno", "off", bonds.compare(peer), "digitsCompared"), ("none", "on", None, "justWorks"),
+            ("display", "on", bonds.enter_digits(peer), "digitsEntered"))
 
 
 def transcripts(lab, peer, agent, owner, act):
-    """Pairs in each way; `act` follows each pairing. Returns what operator and app received, by method."""
+    """Pairs in each way; `act` follows each pairing. Returns what the operator received, by method; what the app received
+    is checked."""
     app, operator = AppSession(agent), Operator(agent)
     seen = {}
-    for io, answer, method in rows(peer):
-        peer.order(f"io {io}")
-        peer.order("rotate")
+    for io, legacy, answer, method in rows(peer):
+        for order in (f"io {io}", f"legacy {legacy}", "rotate"):
+            peer.order(order)
+        name = f"{owner} {method}{' legacy' if legacy == 'on' else ''}"
+        is_authenticated = method != "justWorks"
+        before = peer.reports(agent)
         operator.take_seen()
         start = time.monotonic()
         reply = bonds.pair(lab, peer, agent, app, operator, answer)
-        lab.figure(f"\n         {owner} {method} s", round(time.monotonic() - start, 2))
-        lab.equal(reply["pairing"], method, "how it was paired")
+        lab.figure(f"\n         {name} s", round(time.monotonic() - start, 2))
+        lab.equal((reply["pairing"], reply["isBondAuthenticated"]), (method, is_authenticated), "how it was paired")
         deaf = peer.deaf(start)
-        lab.figure(f"{owner} {method} deaf s", round(deaf, 2))
-        # The first pairings are the emulated accessory's first ones too; pairing-kernel has their figures.
-        lab.check(owner == "gateway" or deaf <= bonds.DEAF_SECONDS_MAX, f"the adapter was deaf for {deaf:.2f} s")
-        seen[method] = bonds.rows_seen(operator.expect(f"closed {method} {method != 'justWorks'}"))
+        lab.figure(f"{name} deaf s", round(deaf, 2))
+        lab.check(deaf <= bonds.DEAF_SECONDS_MAX, f"{name}: the adapter was deaf for {deaf:.2f} s")
+        written, read = (after - earlier for after, earlier in zip(peer.reports(agent), before))
+        lab.figure(f"{name} reports", f"{read} of {written}")
+        lab.check(0 < read <= written, f"{name}: {read} of {written} reports were read")
+        seen[method, legacy] = bonds.rows_seen(operator.expect(f"closed {method} {is_authenticated}"))
         accessory = bonds.listed(agent)[0]
         lab.equal((accessory["bond"], accessory["bondOwner"], accessory["isBondAuthenticated"], accessory["address"]),
-                  ("bonded", owner, method != "justWorks", IDENTITY), "the bond in the list")
-        act(app)
+                  ("bonded", owner, is_authenticated, IDENTITY), "the bond in the list")
+        act(app, operator)
     operator.close()
-    peer.order("io none")
+    for order in ("io none", "legacy off"):
+        peer.order(order)
     return seen
+
+
+def use_through_kernel(lab, peer, agent, app, operator):
+    """What follows a pairing through the kernel: the app's connection, the removal."""
+    bonds.check_secrecy(lab, peer, agent, app, operator)
+    # With a connection of its own: that of the pairing is encrypted already.
+    bonds.await_end(lab, peer, agent)
+    bonds.check_secret(lab, app)
+    bonds.await_end(lab, peer, agent)
+    bonds.remove(lab, peer, agent, app)
 
 
 def connect_soon(lab, app):
@@ -157,8 +177,9 @@ def scenario(lab):
     peer = lab.peer("--others", "0")
     bluetoothd.forget_all()
     agent = bonds.start_agent(lab, peer)
-    through_kernel = transcripts(lab, peer, agent, "gateway", lambda app: bonds.remove(lab, peer, agent, app))
+    through_kernel = transcripts(lab, peer, agent, "gateway", lambda *watchers: use_through_kernel(lab, peer, agent, *watchers))
     lab.equal(agent.end(), 0, "the agent's exit status")
+    bonds.check_no_keys(lab, peer.index)
 
     daemon = lab.bluetoothd()
     lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")
@@ -166,7 +187,7 @@ def scenario(lab):
     lab.check(not has_library(agent), "libsystemd is not loaded while there is nothing to do")
     resident = agent.usage().resident
     through_daemon = transcripts(
-        lab, peer, agent, "bluetoothd", lambda app: use(lab, peer, agent, daemon, app, resident))
+        lab, peer, agent, "bluetoothd", lambda app, _: use(lab, peer, agent, daemon, app, resident))
     lab.equal(through_daemon, through_kernel, "what operators see, through bluetoothd and through the kernel")
     show_kept(lab, peer, agent, daemon)
     lab.equal(agent.end(), 0, "the agent's exit status")
