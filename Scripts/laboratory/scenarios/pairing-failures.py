@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Failures of pairing: the same transcripts through kernel and bluetoothd; another agent; bluetoothd ends, and starts.
+"""Failures of pairing, with the same transcripts through kernel and bluetoothd; a pairing of another program, and its
+agent; an adapter that vanishes, a picker that closes, a bluetoothd that ends or starts, while a question is open."""
 
-Only bluetoothd has an agent of another program, and only it can end or start meanwhile."""
-
+import os
 import subprocess
 import time
 
@@ -13,6 +13,7 @@ from program import Program
 from sessions import AppSession, Operator
 
 PATIENCE = 900
+NEIGHBOUR = "C4:A1:00:00:1E:28"
 
 
 class OtherAgent(Program):
@@ -59,13 +60,61 @@ def show_failures(lab, peer, agent, owner, daemon=None):
     # The accessory's person says that the numbers differ, and the operator that they are the same.
     failure("differs there", "yesno", "wrong", lambda request: (
         operator.question(request), operator.answer(request, matches=True), peer.order("digits 0")))
-    failure("cancelled", "display", "yes", lambda request: (
-        operator.question(request), operator.call("Cancel", request=request)),
-        events=[event for event in bonds.FAILED if event != "pickerSetupFailed"])
+    failure("adapter gone", "display", "yes", lambda request: (operator.question(request), peer.order("replug")))
+    peer.await_adapter()
+    agent.await_state("on", 30)
+    for name, end in (("cancelled", lambda request: operator.call("Cancel", request=request)),
+                      ("picker closed", lambda request: app.call("CancelPicker"))):
+        failure(name, "display", "yes", lambda request, end=end: (operator.question(request), end(request)),
+                events=[event for event in bonds.FAILED if event != "pickerSetupFailed"])
+        # After a cancelled request an app has to wait.
+        time.sleep(5)
     operator.close()
-    # After a cancelled request an app has to wait.
-    time.sleep(5)
     return seen
+
+
+def show_foreign_attempt(lab, peer, agent, owner, remove):
+    """Another program has the kernel pair another device while a question of the agent's pairing is open."""
+    app, operator = AppSession(agent), Operator(agent)
+    for order in ("io display", "rotate", "neighbour on"):
+        peer.order(order)
+    before = refused(agent)
+    app.call("ShowPicker")
+    request = operator.request_of("lights")
+    call = operator.choose(request, bonds.addresses(peer))
+    operator.question(request)
+    digits = peer.expect("shows").split()[1]
+    # Connects without a bond, for which the kernel begins to pair by itself.
+    link = bonds.open_link(NEIGHBOUR)
+    peer.expect("neighbour asked to pair")
+    peer.expect("neighbour pairing failed")
+    os.close(link)
+    # bluetoothd refuses it itself: one question at a time reaches the agent.
+    if owner == "gateway":
+        lab.until(lambda: refused(agent) > before, "the attempt is counted")
+    lab.check(not bonds.has_keys(peer.index, NEIGHBOUR), "the kernel has no key of the other device")
+    operator.answer(request, digits=digits)
+    lab.equal(call.result()["pairing"], "digitsEntered", "how the agent's device was paired")
+    app.expect(*bonds.SETUP)
+    lab.check(not bonds.has_keys(peer.index, NEIGHBOUR), "the kernel has no key of the other device")
+    lab.figure(f"\n         {owner}: foreign attempts that the agent refused", refused(agent) - before)
+    peer.order("neighbour off")
+    operator.close()
+    remove(app)
+    peer.order("io none")
+
+
+def refused(agent):
+    """How many pairings the agent refused that it did not begin."""
+    return agent.log_text().count("that the agent did not begin was refused")
+
+
+def remove(lab, peer, agent, daemon, app):
+    agent.tool("remove", app.identifier, "--yes")
+    app.expect("accessoryRemoved")
+    lab.until(lambda: not daemon.bonded(), "bluetoothd has no bonds", 10)
+    bonds.check_no_keys(lab, peer.index)
+    peer.order("forget")
 
 
 def show_other_agent(lab, peer, agent, daemon, app, operator):
@@ -78,10 +127,7 @@ def show_other_agent(lab, peer, agent, daemon, app, operator):
     lab.equal((reply["pairing"], reply["isBondAuthenticated"]), ("digitsCompared", True), "how it was paired")
     app.expect(*bonds.SETUP)
     other.end()
-    agent.tool("remove", app.identifier, "--yes")
-    app.expect("accessoryRemoved")
-    lab.until(lambda: not daemon.bonded(), "bluetoothd has no bonds", 10)
-    peer.order("forget")
+    remove(lab, peer, agent, daemon, app)
 
 
 def show_start(lab, peer, agent, daemon, app, operator):
@@ -94,8 +140,8 @@ def show_start(lab, peer, agent, daemon, app, operator):
     peer.order("rotate")
     bonds.pair(lab, peer, agent, app, operator)
     lab.equal(bonds.listed(agent)[0]["bondOwner"], "bluetoothd", "the owner of the next bond")
-    agent.tool("remove", app.identifier, "--yes")
-    lab.until(lambda: not daemon.bonded(), "bluetoothd has no bonds", 10)
+    app.take_events()
+    remove(lab, peer, agent, daemon, app)
 
 
 def scenario(lab):
@@ -103,16 +149,19 @@ def scenario(lab):
     bluetoothd.forget_all()
     agent = bonds.start_agent(lab, peer)
     through_kernel = show_failures(lab, peer, agent, "gateway")
+    show_foreign_attempt(lab, peer, agent, "gateway", lambda app: bonds.remove(lab, peer, agent, app))
     lab.equal(agent.end(), 0, "the agent's exit status")
     daemon = lab.bluetoothd()
     lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")
     agent = bonds.start_agent(lab, peer)
     through_daemon = show_failures(lab, peer, agent, "bluetoothd", daemon)
+    lab.equal(through_daemon, through_kernel, "what operators see, through bluetoothd and through the kernel")
+    show_foreign_attempt(lab, peer, agent, "bluetoothd", lambda app: remove(lab, peer, agent, daemon, app))
     app, operator = AppSession(agent), Operator(agent)
     show_other_agent(lab, peer, agent, daemon, app, operator)
     peer.order("io display")
-    bonds.fail(lab, peer, agent, app, operator, "bluetoothd ends", lambda request: (
+    reason, _ = bonds.fail(lab, peer, agent, app, operator, "bluetoothd ends", lambda request: (
         operator.question(request), daemon.end()), daemon=daemon)
+    lab.check("bluetoothd started or ended" in reason, f"the reason: {reason}")
     show_start(lab, peer, agent, daemon, app, operator)
     lab.equal(agent.end(), 0, "the agent's exit status")
-    lab.equal(through_daemon, through_kernel, "what operators see, through bluetoothd and through the kernel")
