@@ -3,6 +3,7 @@
 
 import errno
 import json
+import struct
 import subprocess
 
 import bonds
@@ -10,6 +11,8 @@ from peer import IDENTITY
 from sessions import AppSession, Operator
 
 PATIENCE = 600
+# Linux, include/net/bluetooth/bluetooth.h: BT_SECURITY_HIGH.
+HIGH = 3
 READER = "/lab/laboratory/guest/att-reader.py"
 WITHOUT_RIGHTS = ["/usr/bin/setpriv", "--reuid=daemon", "--regid=daemon", "--clear-groups", "--inh-caps=-all",
                   "--bounding-set=-all", "--no-new-privs"]
@@ -43,25 +46,66 @@ def open_in_unit(lab, peer, agent, system, restriction):
     return outcome.get("value") or errno.errorcode[outcome["error"]]
 
 
+def pair_beside(lab, peer, agent, app, operator, other):
+    """While the device is paired for an app, the picker of another app cannot pair it, and stays open. Returns its request."""
+    peer.order("io display")
+    app.call("ShowPicker")
+    request = operator.request_of("lights")
+    call = operator.choose(request, bonds.addresses(peer))
+    operator.question(request)
+    other.call("ShowPicker")
+    second = operator.request_of("climate")
+    refusal = operator.choose(second, bonds.addresses(peer)).refusal()
+    lab.check("another request pairs this device" in refusal.parameters["reason"], f"the refusal: {refusal.parameters}")
+    operator.answer(request, digits=peer.expect("shows").split()[1])
+    lab.equal(call.result()["pairing"], "digitsEntered", "how the device was paired")
+    app.expect(*bonds.SETUP)
+    peer.order("io none")
+    return second
+
+
+def demand_more(lab, peer, agent, app):
+    """An app demands an authenticated link of its socket, which the bond does not give: this socket is of no more use. The
+    bond and the next connection are as before."""
+    link = app.connect()
+    link.socket.setsockopt(bonds.SOL_BLUETOOTH, bonds.BT_SECURITY, struct.pack("<BB", HIGH, 0))
+    error = error_of(link)
+    lab.figure("a read after more was demanded", error)
+    lab.check(error != "works", "the connection is of no more use")
+    link.close()
+    bonds.await_end(lab, peer, agent)
+    lab.equal(bonds.listed(agent)[0]["bond"], "bonded", "the bond after more was demanded")
+    lab.check(bonds.has_keys(peer.index), "the kernel has the keys")
+    bonds.check_secret(lab, app)
+    bonds.await_end(lab, peer, agent)
+
+
+def error_of(link):
+    link.socket.settimeout(5)
+    try:
+        link.read(bonds.OPEN)
+        return "works"
+    except (OSError, IndexError) as error:
+        return type(error).__name__ if isinstance(error, (TimeoutError, IndexError)) else errno.errorcode[error.errno]
+
+
 def scenario(lab):
     peer = lab.peer()
     peer.order("rotate")
     agent = bonds.start_agent(lab, peer, apps=bonds.CLIMATE)
-    app, operator = AppSession(agent), Operator(agent)
-    bonds.pair(lab, peer, agent, app, operator)
+    app, operator, other = AppSession(agent), Operator(agent), AppSession(agent, "climate")
+    request = pair_beside(lab, peer, agent, app, operator, other)
     bonds.await_end(lab, peer, agent)
     read_without_rights(lab, app)
     bonds.await_end(lab, peer, agent)
 
     # Another app has no right to the accessory, whose address it cannot learn either.
-    other = AppSession(agent, "climate")
     lab.equal(other.refusal(accessory=app.identifier).name, "InvalidRequest", "a second app's connection")
     lab.equal(app.refusal("Resolve").name, "InvalidRequest", "the accessory's address")
 
     # It sets the same device up, which is not paired again, and only one app at a time has the link.
     peer.skip()
-    other.call("ShowPicker")
-    operator.set_up("climate", IDENTITY)
+    operator.choose(request, IDENTITY).result()
     other.expect(*[event for event in bonds.SETUP if event != "pickerSetupPairing"])
     lab.check("asked to pair" not in "".join(row[1] for row in peer.lines()[peer.read_count:]), "it is not paired again")
     lab.equal(other.accessories[other.identifier]["bond"], "bonded", "the bond of the second app's accessory")
@@ -87,4 +131,9 @@ def scenario(lab):
         lab.equal(open_in_unit(lab, peer, agent, system, restriction), outcome, f"a service with {restriction or 'none'}")
     agent.tool("remove", other.identifier, "--yes")
     bonds.check_no_keys(lab, peer.index)
+    for order in ("forget", "rotate"):
+        peer.order(order)
+    bonds.pair(lab, peer, agent, app, operator)
+    bonds.await_end(lab, peer, agent)
+    demand_more(lab, peer, agent, app)
     lab.equal(agent.end(), 0, "the agent's exit status")
