@@ -259,6 +259,17 @@ def await_end(lab, peer, agent):
     lab.until(lambda: agent.status()["accessoriesConnected"] == 0 and is_over(), "the link ends", 15)
 
 
+def settled_usage(lab, agent):
+    """What the agent uses, once it has closed the connections of callers that have left."""
+    counts = []
+
+    def is_settled():
+        counts.append(agent.usage().descriptors)
+        return len(counts) > 4 and len(set(counts[-4:])) == 1
+    lab.until(is_settled, "the agent's descriptors stay the same")
+    return agent.usage()
+
+
 def sightings(agent):
     """The devices in sight that match an item."""
     with agent.client() as client:

@@ -31,8 +31,8 @@ def scenario(lab):
         bonds.await_end(lab, peer, agent)
         peer.order("forget")
         if number == FIRST:
-            before = agent.usage()
-    after = agent.usage()
+            before = bonds.settled_usage(lab, agent)
+    after = bonds.settled_usage(lab, agent)
     growth = after.anonymous - before.anonymous
     lab.figure("RSS kB before", resident)
     lab.figure("after", after.resident)

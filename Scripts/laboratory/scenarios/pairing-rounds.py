@@ -22,8 +22,8 @@ def scenario(lab):
         bonds.remove(lab, peer, agent, app)
         bonds.await_end(lab, peer, agent)
         if number == FIRST:
-            before = agent.usage()
-    after = agent.usage()
+            before = bonds.settled_usage(lab, agent)
+    after = bonds.settled_usage(lab, agent)
     growth = after.anonymous - before.anonymous
     lab.figure("RssAnon kB", after.anonymous)
     lab.figure("growth kB", growth)
