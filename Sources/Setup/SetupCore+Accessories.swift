@@ -136,9 +136,10 @@ extension SetupCore {
       throw SetupError(
         .invalidRequest, field: "ssid", "it has \(ssid.count) bytes", cure: "use 1 to 32 bytes")
     }
+    // What was found by its network has that network's name.
+    let whole = registry.device(of: accessory).identity.ssid ?? accessory.descriptor.ssid
     let isFitting =
-      accessory.descriptor.ssid.map { $0 == ssid }
-      ?? accessory.descriptor.ssidPrefix.map { ssid.starts(with: $0) }
+      whole.map { $0 == ssid } ?? accessory.descriptor.ssidPrefix.map { ssid.starts(with: $0) }
     guard isFitting ?? false else {
       throw SetupError(
         .invalidRequest, field: "ssid", "the accessory was not chosen for this network",

@@ -214,6 +214,7 @@ struct NetworkPickerScenarios {
     anna.choose()
     scenario.run(seconds: 1)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other""#)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Cam-2""#)
     app.call("FinishAuthorization", about: app.accessory)
     scenario.run(seconds: 1)
     #expect(
@@ -222,6 +223,7 @@ struct NetworkPickerScenarios {
         1.0 anna: setup lights confirming Camera
         1.0 anna: gone 1
         1.0 anna: Choose → a1 Camera awaits its app
+        2.0 lights: FinishAuthorization → InvalidRequest ssid
         2.0 lights: FinishAuthorization → InvalidRequest ssid
         2.0 lights: accessoryChanged a1 Camera authorized Cam-1 (state)
         2.0 lights: pickerDidDismiss
