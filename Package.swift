@@ -470,13 +470,14 @@ let package = Package(
   cxxLanguageStandard: .cxx17
 )
 
-// Scripts/check builds some targets again with a sanitizer, in folders of their own: the parsers with their tests, the
-// library for apps with its tests, and the fuzzers. One switch leaves only these targets and what they depend on.
+// Scripts/check builds some targets again with a sanitizer, in folders of their own: the parsers and the library for apps
+// with their tests, and the fuzzers. One switch leaves only these targets and what they depend on.
 switch Context.environment["ACCESSORY_SANITIZE"] {
-case "parsers":
-  keep("GATTTests", "HCITests", "JSONTests", "TestDataTests", "VarlinkTests", "WirelessTests")
-case "library":
-  keep("AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "SessionClientTests")
+case "address":
+  keep(
+    "AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "GATTTests", "HCITests", "JSONTests",
+    "SessionClientTests", "TestDataTests", "VarlinkTests", "WirelessTests")
+case "thread": keep("AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "SessionClientTests")
 case "fuzzers":
   // libFuzzer follows only what an input reaches, so one program holds all fuzz targets.
   package.targets += [
