@@ -3,6 +3,7 @@
 
 import errno
 import json
+import os
 import struct
 import subprocess
 
@@ -80,6 +81,19 @@ def demand_more(lab, peer, agent, app):
     bonds.await_end(lab, peer, agent)
 
 
+def demand_more_outside(lab, peer, agent, app):
+    """A program that goes around the agent demands more than the bond gives. That fails, and costs nobody the bond."""
+    try:
+        os.close(bonds.open_link(IDENTITY, level=HIGH))
+        lab.figure("a connection that demanded more", "made")
+    except OSError as error:
+        lab.figure("a connection that demanded more", errno.errorcode[error.errno])
+    bonds.await_end(lab, peer, agent)
+    lab.equal(bonds.listed(agent)[0]["bond"], "bonded", "the bond after another program demanded more")
+    bonds.check_secret(lab, app)
+    bonds.await_end(lab, peer, agent)
+
+
 def error_of(link):
     link.socket.settimeout(5)
     try:
@@ -136,4 +150,5 @@ def scenario(lab):
     bonds.pair(lab, peer, agent, app, operator)
     bonds.await_end(lab, peer, agent)
     demand_more(lab, peer, agent, app)
+    demand_more_outside(lab, peer, agent, app)
     lab.equal(agent.end(), 0, "the agent's exit status")

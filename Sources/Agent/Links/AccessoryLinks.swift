@@ -239,9 +239,9 @@ extension AccessoryLinks {
     guard let index = commands.adapter, event.index == index else { return }
     switch event.content {
     case .disconnected(let address, let reason):
-      // A link that an app has was encrypted with the keys: what fails then is another level, which the app asked for.
-      if reason == .authenticationFailed,
-        !links.contains(where: { $0.address == address && !$0.isConnecting })
+      // Only of a link that the agent is making is it known that the level it asks for is one that the keys give: an app
+      // with a link, and any other program, may ask for more, and fail.
+      if reason == .authenticationFailed, links.contains(where: { $0.address == address && $0.isConnecting })
       {
         output.append(.bondWasRefused(address))
       }

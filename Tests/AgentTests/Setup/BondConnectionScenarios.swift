@@ -136,9 +136,14 @@ struct BondConnectionScenarios {
     #expect(bench.bond == "lost")
   }
 
-  @Test("A link that another program made, and whose authentication failed, loses the bond too")
+  @Test("A failed authentication loses the bond if the agent was connecting, and not if another program was")
   func reported() {
     let bench = BondedBench()
+    // The other program may have asked for more than the keys give.
+    bench.ends(.authenticationFailed)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bond == "bonded")
+    _ = bench.connect()
     bench.ends(.authenticationFailed)
     bench.scenario.run(seconds: 1)
     #expect(bench.bond == "lost")
