@@ -36,12 +36,14 @@ struct BusAttempt: Equatable, Sendable {
     var milliseconds: Int64 {
       switch self {
       case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .trusting,
-        .disconnecting, .cancelling, .removing, .unregistering:
+        .disconnecting:
         5000
+      // With these a pairing that has taken all its time ends within the ten seconds that its request waits for it.
+      case .cancelling, .removing: 3000
       case .discovering: Self.discoveryMilliseconds
       case .awaitingDiscovery: 500
       case .awaitingBluetoothdsEnd: 1000
-      case .stoppingDiscovery, .awaitingKeys: 2000
+      case .stoppingDiscovery, .awaitingKeys, .unregistering: 2000
       case .pairing: PairingRequest.milliseconds
       }
     }
