@@ -7,7 +7,7 @@ public import HCI
 ///
 /// Pure: requests, what the shell and the kernel report, and the time go in; actions come out. bluetoothd is sought first:
 /// while it runs, nothing is lent. Then the agent releases the adapter, the kernel switches it on and pairs, and the
-/// agent takes the adapter again. Every state but the first has a deadline, and after each of them the adapter is taken
+/// agent takes the adapter again. Every state in which something is awaited has a deadline, and after each of them the adapter is taken
 /// again. The pairing ends early enough for the adapter to be back ``PairingRequest/milliseconds`` after the request.
 ///
 /// Capacity: one loan at a time; a further request ends at once with ``PairingError/busy``.
@@ -33,7 +33,7 @@ public struct AdapterLoan: Sendable {
     case pairing(until: Instant)
     /// The agent takes the adapter again.
     case returning(until: Instant)
-    /// The adapter is not back in time.
+    /// The adapter is not back in time. The radio's recovery takes it from here.
     case overdue
   }
 
@@ -132,7 +132,9 @@ public struct AdapterLoan: Sendable {
 extension AdapterLoan {
   /// A device is to be paired with the adapter of this index.
   public mutating func pair(_ request: PairingRequest, adapter index: UInt16, at now: Instant) {
-    guard state == .resting else { return actions.append(.ended(request.id, .busy)) }
+    guard state == .resting else {
+      return actions.append(.ended(request.id, state == .overdue ? .radioIsGone : .busy))
+    }
     if request.isInputDevice { return actions.append(.ended(request.id, .inputDeviceNeedsBluetoothd)) }
     (self.index, start) = (index, now)
     enter(.seeking(request, until: now.advanced(milliseconds: Self.seekMilliseconds)))

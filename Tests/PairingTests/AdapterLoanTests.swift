@@ -139,6 +139,8 @@ struct AdapterLoanTests {
     bench.passDeadline()
     #expect(bench.actions == [.isOverdue] && bench.loan.returnFailures == 1)
     #expect(bench.loan.deadline == nil && bench.loan.isLent)
+    bench.pair(3)
+    #expect(bench.actions.last == .ended(PairingID(3), .radioIsGone))
     let isBack = bench.loan.noteReturn()
     #expect(isBack)
     bench.pair(2)
