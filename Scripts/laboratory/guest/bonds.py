@@ -54,7 +54,7 @@ REMOVALS = 60
 DEBUG = pathlib.Path("/sys/kernel/debug")
 LISTS = {"ltk": "long_term_keys", "irk": "identity_resolving_keys", "link key": "link_keys"}
 # BlueZ, doc/mgmt-api.txt.
-UNPAIR, PAIR = 0x001B, 0x0019
+UNPAIR = 0x001B
 # Linux, include/net/bluetooth/bluetooth.h.
 SOL_BLUETOOTH, BT_SECURITY, MEDIUM = 274, 4, 2
 # The adapter may be deaf this long while a device is paired, or connected again.

@@ -48,7 +48,7 @@ def transcripts(lab, peer, agent, owner, act):
         lab.check(deaf <= bonds.DEAF_SECONDS_MAX, f"{name}: the adapter was deaf for {deaf:.2f} s")
         written, read = (after - earlier for after, earlier in zip(peer.reports(agent), before))
         lab.figure(f"{name} reports", f"{read} of {written}")
-        lab.check(0 < read <= written, f"{name}: {read} of {written} reports were read")
+        lab.check(0 < read == written, f"{name}: {read} of {written} reports were read")
         seen[method, legacy] = bonds.rows_seen(operator.expect(f"closed {method} {is_authenticated}"))
         accessory = bonds.listed(agent)[0]
         lab.equal((accessory["bond"], accessory["bondOwner"], accessory["isBondAuthenticated"], accessory["address"]),
