@@ -96,7 +96,8 @@ extension BluetoothdPairing {
     attempt?.device = device
     attempt?.wasKnown = true
     guard objects.isPaired(device) else { return enter(.pairing, at: now) }
-    if request.replacesBond { enter(.removingOldBond, at: now) } else { fail(.alreadyPaired, at: now) }
+    guard !request.replacesBond else { return enter(.removingOldBond, at: now) }
+    fail(.alreadyPaired(isRemoved: false), at: now)
   }
 
   /// Whether a request means the device of this address: the same, or a private address of the same identity.

@@ -43,7 +43,7 @@ extension BusReply.CallError {
 
   private func error(of attempt: BusAttempt) -> PairingError {
     switch name {
-    case "org.bluez.Error.AlreadyExists": .alreadyPaired
+    case "org.bluez.Error.AlreadyExists": .alreadyPaired(isRemoved: false)
     case _ where attempt.questionEnd == .digitsDiffer: .digitsDiffer
     case "org.bluez.Error.AuthenticationFailed": attempt.method == .justWorks ? .refused : .wrongDigits
     case "org.bluez.Error.AuthenticationRejected": .refused

@@ -77,7 +77,7 @@ extension KernelPairing {
   mutating func passDeadline(at now: Instant) {
     switch state {
     case .idle: break
-    case .preparing: fail(.radioIsGone, at: now)
+    case .preparing: fail(.notSupported("the kernel did not finish earlier commands in time"), at: now)
     case .pausing: sendPairDevice(at: now)
     case .pairing: fail(.timeout(isAsking: attempt?.question != nil), at: now)
     case .awaitingKeys: finish(at: now)
@@ -183,9 +183,13 @@ extension KernelPairing {
   /// Removes what the pairing may have left in the kernel.
   mutating func undo(_ error: PairingError, at now: Instant) {
     guard let attempt else { return }
-    enter(.undoing(error, until: now.advanced(milliseconds: Self.undoMilliseconds)))
+    let until = now.advanced(milliseconds: Self.undoMilliseconds)
     // A bond of the agent's own is good, and there is nothing to undo.
-    guard attempt.tries > 0, error != .alreadyPaired || !isBonded(attempt.identity) else { return }
+    if case .alreadyPaired = error, isBonded(attempt.identity) {
+      return enter(.undoing(.alreadyPaired(isRemoved: false), until: until))
+    }
+    enter(.undoing(error, until: until))
+    guard attempt.tries > 0 else { return }
     remove(attempt.identity)
     loading.invalidate()
   }

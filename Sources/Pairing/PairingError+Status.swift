@@ -11,7 +11,7 @@ extension PairingError {
     case .failed, .connectFailed, .timeout, .notConnected, .disconnected: self = .deviceIsGone
     case .notPowered, .invalidIndex, .blocked: self = .radioIsGone
     case .busy, .cancelled: self = .otherProgram
-    case .alreadyPaired: self = .alreadyPaired
+    case .alreadyPaired: self = .alreadyPaired(isRemoved: true)
     case .permissionDenied: self = .notPermitted
     case .notSupported, .unknownCommand: self = .notSupported("the kernel cannot pair with this adapter")
     default: self = .notSupported("the kernel refused to pair, with status \(status.rawValue)")

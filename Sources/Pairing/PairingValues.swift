@@ -105,8 +105,9 @@ public enum PairingError: Error, Equatable, Sendable {
   case timeout(isAsking: Bool)
   /// The link ended, or was not made.
   case deviceIsGone
-  /// The adapter has a bond with the device that is not in the registry (status 0x13).
-  case alreadyPaired
+  /// The adapter has a bond with the device that is not in the registry (status 0x13). `isRemoved`: it was the kernel's,
+  /// and the agent has removed it; bluetoothd keeps one of its own.
+  case alreadyPaired(isRemoved: Bool)
   /// The bond is not authenticated, as the item demands.
   case notAuthenticated(PairingMethod)
   /// The device gave no keys to keep.

@@ -13,7 +13,7 @@ extension PairingError {
     case .wrongDigits:
       SetupError(
         .connectionFailed, "the digits were wrong, or the device did not accept them",
-        cure: "choose it again, and type the six digits that are shown this time")
+        cure: "choose it again, and type or compare the six digits that are shown this time")
     case .digitsDiffer:
       SetupError(
         .userCancelled, "the digits of the device and of the gateway differ",
@@ -30,7 +30,12 @@ extension PairingError {
       SetupError(
         .connectionFailed, "the device went out of reach, or ended the connection, during the pairing",
         cure: "bring it nearer, and choose it again")
-    case .alreadyPaired:
+    case .alreadyPaired(isRemoved: true):
+      SetupError(
+        .connectionFailed,
+        "the kernel had a bond with the device that is not in the registry, and it was removed",
+        cure: "choose the device again; if it refuses then, have it forget the gateway first")
+    case .alreadyPaired(isRemoved: false):
       SetupError(
         .userRestricted, "the adapter has a bond with the device that is not in the registry",
         cure:

@@ -103,7 +103,7 @@ struct BluetoothdPairingTests {
     world.bluetoothd.isBonded = true
     world.pair(device: ScriptedBluetoothd.identity)
     world.run()
-    #expect(world.error == .alreadyPaired)
+    #expect(world.error == .alreadyPaired(isRemoved: false))
     #expect(world.bluetoothd.isBonded)
     world = BluetoothdWorld()
     world.bluetoothd.isBonded = true
@@ -164,7 +164,7 @@ struct BluetoothdPairingTests {
       ("org.bluez.Error.AuthenticationCanceled", .otherProgram),
       ("org.bluez.Error.InProgress", .otherProgram),
       ("org.bluez.Error.ConnectionAttemptFailed", .deviceIsGone),
-      ("org.bluez.Error.AlreadyExists", .alreadyPaired),
+      ("org.bluez.Error.AlreadyExists", .alreadyPaired(isRemoved: false)),
       ("org.bluez.Error.DoesNotExist", .unknownToBluetoothd), ("org.bluez.Error.NotReady", .radioIsGone),
       ("org.freedesktop.DBus.Error.AccessDenied", .notPermitted),
       ("org.freedesktop.DBus.Error.NoReply", .bluetoothdChanged),

@@ -128,7 +128,7 @@ struct KernelPairingFailureTests {
       (0x0C, .notSupported("the kernel cannot pair with this adapter")),
       (0x0D, .notSupported("the kernel refused to pair, with status 13")), (0x0E, .deviceIsGone),
       (0x0F, .radioIsGone), (0x10, .otherProgram), (0x11, .radioIsGone), (0x12, .radioIsGone),
-      (0x13, .alreadyPaired), (0x14, .notPermitted),
+      (0x13, .alreadyPaired(isRemoved: true)), (0x14, .notPermitted),
     ]
     for (status, error) in errors {
       let peer = PairingPeer(.justWorks)
@@ -161,7 +161,7 @@ struct KernelPairingFailureTests {
     // The registry did not write it, and the kernel has it.
     harness.pairing.setBonds([], at: harness.now)
     let second = harness.pair(peer.identity, .none)
-    #expect(second == .failure(.alreadyPaired))
+    #expect(second == .failure(.alreadyPaired(isRemoved: false)))
     // The agent made it: it stays until the registry decides about it.
     #expect(harness.kernel.longTermKeys.map(\.device) == [first.identity])
     harness.pairing.unpair(first.identity, at: harness.now)
@@ -170,7 +170,7 @@ struct KernelPairingFailureTests {
     expectNothingLeft(harness)
     harness.kernel.refusals = [(.pairDevice, .alreadyPaired)]
     let third = harness.pair(peer.address, .none)
-    #expect(third == .failure(.alreadyPaired))
+    #expect(third == .failure(.alreadyPaired(isRemoved: true)))
     #expect(harness.opcodes.contains(.unpairDevice))
     _ = try harness.paired(peer.address, .none)
   }

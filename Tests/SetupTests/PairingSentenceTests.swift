@@ -8,7 +8,8 @@ import Testing
 struct PairingSentenceTests {
   static let errors: [PairingError] = [
     .refused, .wrongDigits, .digitsDiffer, .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
-    .alreadyPaired, .notAuthenticated(.justWorks), .notAuthenticated(.digitsShown), .noKeys, .cancelled,
+    .alreadyPaired(isRemoved: true), .alreadyPaired(isRemoved: false), .notAuthenticated(.justWorks),
+    .notAuthenticated(.digitsShown), .noKeys, .cancelled,
     .busy,
     .radioIsGone, .notPermitted, .inputDeviceNeedsBluetoothd, .exclusiveBesideBluetoothd, .bluetoothdChanged,
     .unknownToBluetoothd, .otherProgram, .notSupported("too old"),

@@ -16,7 +16,8 @@ import VirtualRadio
 struct PairingFailureScenarios {
   static let errors: [PairingError] = [
     .refused, .wrongDigits, .digitsDiffer, .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
-    .alreadyPaired, .notAuthenticated(.justWorks), .noKeys, .busy, .radioIsGone, .notPermitted,
+    .alreadyPaired(isRemoved: true), .notAuthenticated(.justWorks), .noKeys, .busy, .radioIsGone,
+    .notPermitted,
     .inputDeviceNeedsBluetoothd, .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd,
     .otherProgram, .notSupported("too old"),
   ]
