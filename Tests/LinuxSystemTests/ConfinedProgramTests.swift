@@ -248,7 +248,7 @@ struct ConfinedProgramTests {
     var program: ConfinedProgram?
   }
 
-  @Test("It is ended by the clock even if its owner never does that", .timeLimit(.minutes(1)))
+  @Test("It is ended by the clock even if its owner never does that", .timeLimit(.minutes(30)))
   func deadline() throws {
     let program = try ConfinedProgram(
       [stage.script(#"exec >"${0%/*}/pipe"; exec sleep 1000"#)], as: .unprivileged())
