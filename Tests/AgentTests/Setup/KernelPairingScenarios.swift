@@ -60,6 +60,14 @@ struct KernelPairingBench {
     return call
   }
 
+  /// The app connects, and the authentication fails.
+  func refusesKeys() {
+    lights.call("Connect", about: lights.accessory)
+    harness.pairingKernel?.emit(.disconnected(Self.bulb, .authenticationFailed), harness.now)
+    scenario.run(seconds: 0.1)
+    harness.linkFails(.bondRefused)
+  }
+
   var keyOwners: [DeviceAddress] { harness.pairingKernel?.longTermKeys.map(\.device) ?? [] }
   var bonds: [DeviceBond] { harness.agent.setupCore.bonds }
   var opcodes: [MgmtOpcode] { harness.pairingCommands.map(\.opcode) }
@@ -144,7 +152,7 @@ struct KernelPairingScenarios {
     bench.anna.answer("Name", #""name":"Desk""#)
     bench.scenario.run(seconds: 1)
     #expect(bench.keyOwners == [Bench.bulb])
-    bench.harness.pairingKernel?.emit(.disconnected(Bench.bulb, .authenticationFailed), bench.harness.now)
+    bench.refusesKeys()
     bench.scenario.run(seconds: 1)
     let garden = bench.scenario.app("garden", user: 1001)
     garden.call("ShowPicker")
@@ -161,7 +169,7 @@ struct KernelPairingScenarios {
   func lostBond() {
     let bench = Bench(.justWorks)
     bench.chooses()
-    bench.harness.pairingKernel?.emit(.disconnected(Bench.bulb, .authenticationFailed), bench.harness.now)
+    bench.refusesKeys()
     bench.scenario.run(seconds: 1)
     #expect(bench.bonds.first.map { !$0.bond.isBonded } == true)
     #expect(bench.keyOwners.isEmpty)
