@@ -82,7 +82,7 @@ def demand_more(lab, peer, agent, app):
 
 
 def demand_more_outside(lab, peer, agent, app):
-    """A program that goes around the agent demands more than the bond gives. That fails, and costs nobody the bond."""
+    """A program that goes around the agent demands more than the bond gives. That fails, and the bond stays."""
     try:
         os.close(bonds.open_link(IDENTITY, level=HIGH))
         lab.figure("a connection that demanded more", "made")
