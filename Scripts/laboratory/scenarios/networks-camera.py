@@ -90,11 +90,11 @@ def pick(lab, agent, app, operator, name, state, sees=None):
     return new
 
 
-def finish(lab, app, accessory, ssid, **parameters):
+def finish(lab, app, accessory, name, **parameters):
     app.call("FinishAuthorization", accessory=accessory, **parameters)
     app.expect("accessoryChanged", "pickerDidDismiss", "pickerFinished")
     found = app.accessories[accessory]
-    lab.equal((found["state"], found["ssid"]), (AUTHORIZED, ssid), "the accessory that its app has confirmed")
+    lab.equal((found["state"], found["ssid"]), (AUTHORIZED, name), "the accessory that its app has confirmed")
 
 
 def rename(lab, agent, app, operator, accessory, name):

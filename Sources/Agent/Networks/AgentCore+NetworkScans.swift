@@ -51,6 +51,8 @@ extension AgentCore {
 
   /// Follows what networks are needed for, and lets time pass.
   func advanceNetworkScans() {
+    // Every turn comes here, and most gateways have no interface for networks.
+    guard configuration.manifest.gateway.wifi != nil || networkLink.plan.state != .off else { return }
     let before = (error: networkLink.plan.error, source: networkLink.plan.source)
     if networkLink.plan.follow(networkDemand, on: configuration.manifest.gateway.wifi, at: now) {
       networkLink.table.removeAll()

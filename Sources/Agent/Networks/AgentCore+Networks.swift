@@ -30,9 +30,11 @@ extension AgentCore {
 
   /// Lets items find networks, and lose them.
   func followNetworks() {
+    setupCore.setNetworks(areDown: areNetworksDown)
+    // Every turn comes here, and networks are read every five seconds at most.
+    guard networkLink.sightings.isBehind(networkLink.table) else { return }
     for event in networkLink.sightings.follow(networks, at: now) { feeds.networks.append(event) }
     _ = networkLink.table.removeLost()
-    setupCore.setNetworks(areDown: areNetworksDown)
   }
 
   /// The items that networks are compared with are others.

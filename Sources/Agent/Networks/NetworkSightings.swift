@@ -62,9 +62,11 @@ struct NetworkSightings {
 
   // MARK: - What changes
 
-  /// Follows the table, if it has changed. Returns the events, those of networks that were lost first.
+  /// Whether the table has changed since it was followed.
+  func isBehind(_ table: NetworkTable) -> Bool { revision != table.revision }
+
+  /// Follows the table. Returns the events, those of networks that were lost first.
   mutating func follow(_ table: NetworkTable, at now: Instant) -> [NetworkEventLine] {
-    guard revision != table.revision else { return [] }
     revision = table.revision
     return compare(with: table, at: now)
   }
