@@ -36,8 +36,8 @@ def scenario(lab):
     system.systemctl("start", "accessoryd.service")
     agent = UnitAgent(system)
     lab.equal(profile(agent.pid), "accessoryd (enforce)", "the profile of the service")
-    # The kernel gives these files to root where a process may not be dumped, whatever takes the dumps.
-    lab.equal(pathlib.Path(f"/proc/{agent.pid}").stat().st_uid, 0, "the owner of the agent's files in /proc")
+    # The kernel gives this file to root where a process may not be dumped, whatever takes the dumps.
+    lab.equal(pathlib.Path(f"/proc/{agent.pid}/maps").stat().st_uid, 0, "the owner of the list of the agent's memory")
     lab.figure("its own folder", reads(lab, system, agent, "/etc/accessoryd/room.btsnoop")["state"])
     lab.equal(lab.denials.take(), [], "denials until then")
     lab.figure("another folder", reads(lab, system, agent, "/opt/room.btsnoop")["state"])
