@@ -75,8 +75,11 @@ extension AgentCore {
     if turn.isBusy { return now }
     return .earliest(
       .earliest(.earliest(pipelineDeadline, radio.deadline), .earliest(links.deadline, pairing.deadline)),
-      .earliest(.earliest(clientDeadline, setupDeadline), networkLink.plan.deadline))
+      .earliest(.earliest(clientDeadline, setupDeadline), networkDeadline))
   }
+
+  /// nil for a gateway that looks for no networks, whose plan need not be asked each turn.
+  private var networkDeadline: Instant? { networkLink.plan.state == .off ? nil : networkLink.plan.deadline }
 
   /// The data path's deadline may be late by as much as a report may, so that a room full of devices does not wake the
   /// machine for each of them.

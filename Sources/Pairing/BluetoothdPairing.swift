@@ -193,12 +193,18 @@ public struct BluetoothdPairing: Sendable {
   }
 
   public var deadline: Instant? {
-    var times = [attempt?.stepEnd, bonds.job?.end]
-    if let attempt, attempt.step.isUnderWay { times.append(attempt.end) }
-    if case .opening(let until) = bus { times.append(until) }
-    if case .closed(let until?) = bus, wantsBus { times.append(until) }
-    if canBeginJob { times += [bonds.checkDue, bonds.removalDue] }
-    return times.compactMap { $0 }.min()
+    var due = bonds.job?.end
+    if let attempt {
+      due.lower(to: attempt.stepEnd)
+      if attempt.step.isUnderWay { due.lower(to: attempt.end) }
+    }
+    if case .opening(let until) = bus { due.lower(to: until) }
+    if case .closed(let until?) = bus, wantsBus { due.lower(to: until) }
+    if canBeginJob {
+      due.lower(to: bonds.checkDue)
+      due.lower(to: bonds.removalDue)
+    }
+    return due
   }
 
   public mutating func takeActions() -> [PairingAction] {

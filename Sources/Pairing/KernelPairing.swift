@@ -83,10 +83,13 @@ public struct KernelPairing: Sendable {
 
   /// When ``advance(to:)`` is due.
   public var deadline: Instant? {
-    let ends = [
-      stateEnd, loading.deadline, unpairs.deadline, cancellation.deadline, bondable.deadline,
-    ]
-    return ends.compactMap { $0 }.min()
+    // Every turn of the agent asks: without an array nothing is allocated.
+    var due = stateEnd
+    due.lower(to: loading.deadline)
+    due.lower(to: unpairs.deadline)
+    due.lower(to: cancellation.deadline)
+    due.lower(to: bondable.deadline)
+    return due
   }
 
   var stateEnd: Instant? {

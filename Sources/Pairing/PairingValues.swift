@@ -145,3 +145,11 @@ public enum PairingAction: Equatable, Sendable {
   /// A pairing that another party began was refused; for the log and a counter.
   case foreignAttemptRefused(DeviceAddress)
 }
+
+extension Instant? {
+  /// Takes the other time if it is earlier, or there was none.
+  mutating func lower(to other: Instant?) {
+    guard let other else { return }
+    self = self.map { Swift.min($0, other) } ?? other
+  }
+}
