@@ -2,13 +2,9 @@
 """Compares a process's restrictions, as the kernel reports them, with its unit."""
 
 import json
-import os
 import pathlib
-import pwd
 import subprocess
 
-from agent import Refusal
-from sessions import SESSION
 from system import SERVICE
 
 # Linux, include/uapi/linux/capability.h.
@@ -56,43 +52,6 @@ def check_service(lab, system, process):
     group = system.group / "system.slice" / SERVICE
     lab.equal((group / "memory.max").read_text().strip(), system.property("MemoryMax"), "the limit of its memory")
     return ambient
-
-
-def names_in(folder, user):
-    """The names that an account sees in a folder; None if it may not list it."""
-    descriptor = os.open(folder, os.O_PATH)
-    os.seteuid(user)
-    try:
-        return os.listdir(f"/proc/self/fd/{descriptor}")
-    except PermissionError:
-        return None
-    finally:
-        os.seteuid(0)
-        os.close(descriptor)
-
-
-def check_app_sockets(lab, agent, *apps):
-    """Checks that each of these apps with `socket = true`, whose accounts have their names, reaches its own socket alone,
-    and that root is that app there and nothing more."""
-    lab.equal(set(os.listdir(agent.app_folder)), set(apps), "the apps' sockets")
-    for app in apps:
-        user = pwd.getpwnam(app).pw_uid
-        for uid in (user, 0):
-            with agent.client(uid, app) as client:
-                client.send(SESSION + "Activate", more=True)
-                lab.equal(client.receive()["app"], app, f"which app uid {uid} is")
-            with agent.client(uid, app) as client:
-                try:
-                    lab.check(not client.call("Status"), f"uid {uid} is no operator there")
-                except Refusal as refusal:
-                    lab.equal(refusal.name, "PermissionDenied", "the refusal of an operators' method")
-        lab.equal(names_in(agent.app_folder, user), None, "the sockets that the account sees")
-        for other in set(apps) - {app}:
-            try:
-                agent.client(user, other).socket.close()
-                lab.check(False, f"{app} cannot open the socket of {other}")
-            except PermissionError:
-                pass
 
 
 def probe(lab, system):

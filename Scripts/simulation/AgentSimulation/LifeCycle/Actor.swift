@@ -41,9 +41,6 @@ struct Actor {
   var nextAct: Int64
   var dice: SeededGenerator
 
-  /// Whose sessions it reaches: its account's, or those of the app whose own socket it has connected to.
-  var owner: String { peer.app.map { "the socket of \($0)" } ?? "user \(peer.uid)" }
-
   var isApp: Bool { role == .streamer || role == .app || role == .listener }
 
   mutating func write(_ call: ActorCall, _ parameters: (inout JSONWriter) -> Void = { _ in }) {
@@ -88,8 +85,6 @@ struct ActorCall {
     case foreignToken
     /// The caller's own session, and an accessory that is another app's, or never existed.
     case foreignAccessory
-    /// An operators' method, which an app's own socket refuses even root.
-    case operators
   }
 
   static let session = "io.accessoryd.Session."

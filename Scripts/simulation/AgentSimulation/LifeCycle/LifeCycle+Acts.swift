@@ -17,11 +17,6 @@ extension LifeCycle {
     for _ in 0..<dice.between(1, 4) { actors.append(actor(.streamer, dice.pick(users))) }
     for user in users { actors.append(actor(.app, user)) }
     for _ in 0..<dice.between(0, 2) { actors.append(actor(.app, dice.pick(users))) }
-    for app in LifeManifest.withSocket {
-      // Root of a container, and another account of it.
-      actors.append(actor(.streamer, 0, atSocketOf: app))
-      actors.append(actor(.app, dice.pick([0, 4711]), atSocketOf: app))
-    }
     actors.append(actor(.listener, dice.pick(users)))
     actors.append(actor(.watcher, 0))
     if dice.chance(perMille: 500) { actors.append(actor(.watcher, 1001)) }
@@ -30,50 +25,32 @@ extension LifeCycle {
     return actors
   }
 
-  private func actor(_ role: Actor.Role, _ user: UInt32, atSocketOf app: String? = nil) -> Actor {
+  private func actor(_ role: Actor.Role, _ user: UInt32) -> Actor {
     var groups: Set<UInt32> = [100]
     if [2003, 2004].contains(user) { groups.insert(LifeManifest.group) }
     if user == 1001 || user == 1002 { groups.insert(ScriptedClient.operatorGroup) }
     let isStream = role == .streamer || role == .watcher || role == .listener
     return Actor(
-      name: "\(role) of user \(user)" + (app.map { " at the socket of \($0)" } ?? ""),
-      peer: Peer(process: 1, uid: user, groups: groups, atSocketOf: app), role: role,
+      name: "\(role) of user \(user)", peer: Peer(process: 1, uid: user, groups: groups), role: role,
       bytesPerRead: isStream && dice.chance(perMille: 200) ? dice.pick([40, 700]) : 0,
       nextAct: Int64(dice.between(0, 3_000_000)), dice: SeededGenerator(seed: dice.next()))
   }
 
-  func act(_ index: Int) throws(Breach) {
+  func act(_ index: Int) {
     let pauses: [Int64] = [20_000, 200_000, 1_000_000, 1_000_000, 4_000_000]
     actors[index].nextAct = now + actors[index].dice.pick(pauses)
     if actors[index].id == nil {
-      guard let id = try connect(index) else { return }
+      guard case .admitted(let id) = agent.admit(actors[index].peer, at: instant) else { return }
+      note("\(actors[index].name) \(index) connects")
       actors[index].id = id
     }
     switch actors[index].role {
     case .streamer: stream(index)
     case .listener: listen(index)
-    case .app where actors[index].peer.app != nil && actors[index].dice.chance(perMille: 100):
-      callAsOperator(index)
     case .app: if actors[index].pending.count < 3 { callAsApp(index) }
     case .watcher: watch(index)
     case .operator: if actors[index].pending.count < 2 { decide(index) }
     case .opener: open(index)
-    }
-  }
-
-  /// Connects; nil at the socket of an app that has none any more. All others are admitted.
-  private func connect(_ index: Int) throws(Breach) -> ClientID? {
-    let actor = actors[index]
-    let isExpected = actor.peer.app.map(configuration.access.appsWithSocket.contains) ?? true
-    switch agent.admit(actor.peer, at: instant) {
-    case .admitted(let id) where isExpected:
-      note("\(actor.name) \(index) connects")
-      return id
-    case .turnedAway(let id, .unknownAccount) where !isExpected:
-      agent.drop(id)
-      return nil
-    case .refused(.unknownAccount) where !isExpected: return nil
-    case let admission: throw Breach(.wrongAdmission, "\(actor.name): \(admission)")
     }
   }
 
@@ -180,20 +157,10 @@ extension LifeCycle {
 
   // MARK: Apps
 
-  /// Calls an operators' method at an app's own socket.
-  private func callAsOperator(_ index: Int) {
-    let method = actors[index].dice.pick([
-      "io.accessoryd.Gateway.Status", "io.accessoryd.Gateway.Reload", ActorCall.picker + "List",
-    ])
-    var call = new(method, more: method.hasSuffix("List"))
-    call.subject = .operators
-    self.call(index, call)
-  }
-
-  /// A token of this owner, or one of another owner.
+  /// A token of this user, or one of another user.
   private func token(_ index: Int, own: Bool) -> (token: String, app: String)? {
-    let owner = actors[index].owner
-    let tokens = knowledge.tokens.filter { ($0.owner == owner) == own }.suffix(6)
+    let user = actors[index].peer.uid
+    let tokens = knowledge.tokens.filter { ($0.user == user) == own }.suffix(6)
     guard !tokens.isEmpty else { return nil }
     let chosen = actors[index].dice.pick(Array(tokens))
     return (chosen.token, chosen.app)
@@ -289,9 +256,7 @@ extension LifeCycle {
 
 extension AccessList {
   fileprivate func apps(of peer: Peer) -> [String] {
-    if let app = peer.app { return appsWithSocket.contains(app) ? [app] : [] }
-    return peer.groups.reduce(into: appsOfUser[peer.uid] ?? []) { $0.formUnion(appsOfGroup[$1] ?? []) }
-      .sorted()
+    peer.groups.reduce(into: appsOfUser[peer.uid] ?? []) { $0.formUnion(appsOfGroup[$1] ?? []) }.sorted()
   }
 }
 

@@ -93,8 +93,8 @@ extension LifeCycle {
       try actors[index].book?.readReply(parameters, of: run, &logs, name)
       if tampering == .sendsToAnotherApp { try sendToAnotherApp(reply, index) }
       if let token = parameters.text("session"), let app = parameters.text("app") {
-        knowledge.tokens.append((token, actors[index].owner, app))
-        knowledge.tokenOwners[token] = actors[index].owner
+        knowledge.tokens.append((token, actors[index].peer.uid, app))
+        knowledge.tokenUsers[token] = actors[index].peer.uid
       }
     case .watcher:
       let name = actors[index].name
@@ -164,7 +164,6 @@ extension LifeCycle {
     var message = message
     var app: String? = call.app
     if app == nil, call.subject != .foreignToken { app = reply.parameters.text("app") ?? actor.book?.app }
-    if let own = actor.peer.app, let app, app != own { throw wrongReply(actor, message) }
     let isResolve = call.method == ActorCall.session + "Resolve"
     try checkTexts(.object(reply.parameters), app, actor, mayResolve: isResolve)
     // While the file cannot be used or the disk does not answer, every call is refused for that reason.
@@ -172,8 +171,6 @@ extension LifeCycle {
     if !disk.isOpen || isLate, reply.error == "io.accessoryd.Session.Unknown", call.subject != .own { return }
     switch call.subject {
     case .none, .own: return
-    case .operators:
-      guard reply.error == "org.varlink.service.PermissionDenied" else { throw wrongReply(actor, message) }
     case .foreignToken:
       guard reply.error == "io.accessoryd.Session.Invalidated" else { throw wrongReply(actor, message) }
       let expected = knowledge.tokenRefusal ?? message
@@ -207,9 +204,9 @@ extension LifeCycle {
       for member in object.members { try checkTexts(member.value, app, actor, mayResolve: mayResolve) }
     case .string(let text):
       let owner: String? = knowledge.owners[text]
-      let tokenOwner: String? = knowledge.tokenOwners[text]
+      let user: UInt32? = knowledge.tokenUsers[text]
       let isOwn: Bool = owner == nil || owner == app
-      let isKnown: Bool = tokenOwner == nil || tokenOwner == actor.owner
+      let isKnown: Bool = user == nil || user == actor.peer.uid
       let readers: Set<String>? = knowledge.names[text]
       let isNamed: Bool = readers == nil || readers?.contains(app ?? "") == true
       let isAddress: Bool = text.utf8.count == 17 && text.split(separator: ":").count == 6

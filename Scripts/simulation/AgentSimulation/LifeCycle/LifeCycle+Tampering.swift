@@ -72,13 +72,13 @@ extension LifeCycle {
         .utf8)
   }
 
-  /// Gives one session's event about an accessory to a session of another owner.
+  /// Gives one session's event about an accessory to a session of another user.
   func sendToAnotherApp(_ reply: ReceivedReply, _ index: Int) throws(Breach) {
     guard reply.parameters.object("event")?.object("accessory") != nil else { return }
-    let owner = actors[index].owner
+    let user = actors[index].peer.uid
     guard
       let receiver = actors.first(where: { other in
-        other.role == .streamer && other.owner != owner && other.book?.app != nil
+        other.role == .streamer && other.peer.uid != user && other.book?.app != nil
           && other.book?.app != actors[index].book?.app
       })
     else { return }

@@ -113,7 +113,7 @@ public final class LifeCycle {
   private func advance() throws(Breach) {
     try settle()
     try deliverInputs()
-    for index in actors.indices where actors[index].nextAct <= now { try act(index) }
+    for index in actors.indices where actors[index].nextAct <= now { act(index) }
     if nextCut <= now { try cutPower() }
     try settle()
     try check()

@@ -4,11 +4,10 @@ import Agent
 import Manifest
 import VirtualRadio
 
-/// Four apps: one of a user, two of another user, one of a group. Two of them have sockets of their own.
+/// Four apps: one of a user, two of another user, one of a group.
 enum LifeManifest {
   static let users: [UInt32] = [2000, 2001, 2003, 2004]
   static let group: UInt32 = 300
-  static let withSocket = ["app0", "app2"]
 
   static func manifest(dice: inout SeededGenerator) -> GatewayManifest {
     var manifest = GatewayManifest()
@@ -50,14 +49,12 @@ enum LifeManifest {
     return manifest
   }
 
-  /// With a random number, one in five assigns an app to another account, and one in three takes an app's socket away.
+  /// With a random number, one in five assigns an app to another account.
   static func access(random: UInt64?) -> AccessList {
     var access = AccessList(
       operatorUsers: [0], operatorGroups: [ScriptedClient.operatorGroup], overflowUser: 65_534)
     access.appsOfUser = [2000: ["app0"], 2001: ["app1", "app2"]]
     access.appsOfGroup = [group: ["app3"]]
-    access.appsWithSocket = Set(withSocket)
-    if let random, random.isMultiple(of: 3) { access.appsWithSocket = ["app0"] }
     if let random, random.isMultiple(of: 5) { access.appsOfUser = [2000: ["app0", "app2"], 2001: ["app1"]] }
     return access
   }
@@ -65,8 +62,8 @@ enum LifeManifest {
 
 /// The identifiers and texts that were sent to any client: everything that a client could try.
 struct Knowledge {
-  /// Tokens of sessions, with their owners and apps.
-  var tokens: [(token: String, owner: String, app: String)] = []
+  /// Tokens of sessions, with their users and apps.
+  var tokens: [(token: String, user: UInt32, app: String)] = []
   /// The app of each accessory that is or was; identifiers of both kinds.
   var owners: [String: String] = [:]
   /// Identifiers in the order in which they first occurred.
@@ -81,8 +78,8 @@ struct Knowledge {
   var nameCount = 0
   /// Names that operators gave, and the apps that may know each.
   var names: [String: Set<String>] = [:]
-  /// The owner of each token.
-  var tokenOwners: [String: String] = [:]
+  /// The user of each token.
+  var tokenUsers: [String: UInt32] = [:]
   /// Requests for more than one accessory.
   var onBehalf: Set<String> = []
   /// The session of each picker.
