@@ -119,7 +119,7 @@ struct KeySecrecyTests {
       bench.scenario.run(seconds: 2)
     }
     let loses = {
-      harness.pairingKernel?.emit(.disconnected(KernelPairingBench.bulb, .authenticationFailed), harness.now)
+      bench.refusesKeys()
       bench.scenario.run(seconds: 1)
     }
     answers()
