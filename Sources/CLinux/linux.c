@@ -361,7 +361,6 @@ static int release_segments(struct dl_phdr_info *object, size_t size, void *unus
     if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
     uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
     uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_memsz + page - 1) & ~(page - 1);
-    if (end - start < 512 << 10) continue;
     // Clean pages of a file: the kernel reads them again when needed. It refuses its own object, the vDSO.
     madvise((void *)start, end - start, MADV_DONTNEED);
   }

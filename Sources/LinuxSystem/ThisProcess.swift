@@ -75,8 +75,8 @@ public enum ResidentMemory {
   /// Makes the heap return freed memory to the system; to be called before any thread.
   public static func keepHeapSmall() { clinux_keep_heap_small() }
 
-  /// Returns memory that only the start, or a library that was unloaded, needed: free pages of the heap, and pages of code
-  /// and constants. Those in use are mapped again at once, from the page cache.
+  /// Returns memory that only the work until now, or a library that was unloaded, needed: free pages of the heap, and
+  /// pages of code and constants. Those in use are mapped again at once, from the page cache.
   public static func releaseIdlePages() { clinux_release_idle_pages() }
 }
 

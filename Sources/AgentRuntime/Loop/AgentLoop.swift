@@ -256,8 +256,9 @@ struct AgentLoop: ~Copyable {
     let count = context.agent.clientCount
     notifier.setStatus(
       "radio \(context.agent.radioState.rawValue), \(count) \(count == 1 ? "client" : "clients")")
-    if radio.wasTried, notifier.notifyReady(at: context.now) { ResidentMemory.releaseIdlePages() }
-    notifier.endTurn(at: context.now)
+    if radio.wasTried { notifier.notifyReady(at: context.now) }
+    // What the change of the radio or the clients needed is not needed after it.
+    if notifier.endTurn(at: context.now) { ResidentMemory.releaseIdlePages() }
   }
 
   private var deadline: Instant? {

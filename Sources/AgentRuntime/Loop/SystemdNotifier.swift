@@ -28,14 +28,12 @@ struct SystemdNotifier: ~Copyable {
     [nextFeed, status == sentStatus ? nil : statusTime].compactMap { $0 }.min()
   }
 
-  /// Notifies the manager that the agent serves. Returns whether this is the first call; further calls do nothing.
-  mutating func notifyReady(at now: Instant) -> Bool {
-    guard !isReady else { return false }
+  /// Notifies the manager that the agent serves; calls after the first do nothing.
+  mutating func notifyReady(at now: Instant) {
+    guard !isReady else { return }
     isReady = true
     nextFeed = schedule.next(after: now)
-    sentStatus = status
-    send("READY=1\nSTATUS=\(status)")
-    return true
+    send("READY=1")
   }
 
   func notifyReloading() {
@@ -51,19 +49,19 @@ struct SystemdNotifier: ~Copyable {
   /// Sets the status line; the end of the turn sends it.
   mutating func setStatus(_ status: String) { self.status = status }
 
-  /// Sends what has changed, and feeds the watchdog, at the end of a turn.
-  mutating func endTurn(at now: Instant) {
+  /// Sends what has changed, and feeds the watchdog, at the end of a turn. Returns whether it sent a new status.
+  mutating func endTurn(at now: Instant) -> Bool {
     if hasReloaded, isReady { send("READY=1") }
     hasReloaded = false
-    if isReady, status != sentStatus, statusTime.map({ $0 <= now }) ?? true {
-      sentStatus = status
-      statusTime = now.advanced(milliseconds: Self.statusMilliseconds)
-      send("STATUS=\(status)")
-    }
     if let nextFeed, nextFeed <= now {
       self.nextFeed = schedule.next(after: now)
       send("WATCHDOG=1")
     }
+    guard isReady, status != sentStatus, statusTime.map({ $0 <= now }) ?? true else { return false }
+    sentStatus = status
+    statusTime = now.advanced(milliseconds: Self.statusMilliseconds)
+    send("STATUS=\(status)")
+    return true
   }
 
   private func send(_ lines: String) { try? notification?.send(lines) }
