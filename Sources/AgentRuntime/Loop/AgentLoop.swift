@@ -256,9 +256,10 @@ struct AgentLoop: ~Copyable {
     let count = context.agent.clientCount
     notifier.setStatus(
       "radio \(context.agent.radioState.rawValue), \(count) \(count == 1 ? "client" : "clients")")
-    if radio.wasTried { notifier.notifyReady(at: context.now) }
-    // What the change of the radio or the clients needed is not needed after it.
-    if notifier.endTurn(at: context.now) { ResidentMemory.releaseIdlePages() }
+    let isFirst = radio.wasTried && notifier.notifyReady(at: context.now)
+    let isNew = notifier.endTurn(at: context.now)
+    // What the start, or the change of the radio or the clients, needed is not needed after it.
+    if isFirst || isNew { ResidentMemory.releaseIdlePages() }
   }
 
   private var deadline: Instant? {

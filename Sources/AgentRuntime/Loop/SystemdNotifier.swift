@@ -28,12 +28,14 @@ struct SystemdNotifier: ~Copyable {
     [nextFeed, status == sentStatus ? nil : statusTime].compactMap { $0 }.min()
   }
 
-  /// Notifies the manager that the agent serves; calls after the first do nothing.
-  mutating func notifyReady(at now: Instant) {
-    guard !isReady else { return }
+  /// Notifies the manager that the agent serves. Returns whether this is the first call; further calls do nothing.
+  mutating func notifyReady(at now: Instant) -> Bool {
+    guard !isReady else { return false }
     isReady = true
     nextFeed = schedule.next(after: now)
-    send("READY=1")
+    sentStatus = status
+    send("READY=1\nSTATUS=\(status)")
+    return true
   }
 
   func notifyReloading() {
