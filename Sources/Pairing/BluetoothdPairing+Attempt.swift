@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Controller
 import HCI
 import Registry
 
@@ -18,6 +19,10 @@ extension BluetoothdPairing {
     let number = call(method, milliseconds: step.milliseconds)
     if step == .pairing { attempt?.pairCall = number } else { attempt?.call = number }
     if step == .unregistering { call(.followProperties(false), milliseconds: 0) }
+    // bluetoothd lets a link that it is to end go on for 2 s. The kernel ends it at once.
+    if step == .disconnecting, let adapter {
+      commands.append(.disconnect(identity(of: current), adapter.index))
+    }
   }
 
   /// Returns the call with which a step begins; nil for a step that only waits, or whose device or adapter is gone.

@@ -56,7 +56,7 @@ extension BluetoothdPairing {
   }
 
   /// The identity as the kernel reports it; otherwise as bluetoothd does.
-  private func identity(of attempt: BusAttempt) -> DeviceAddress {
+  func identity(of attempt: BusAttempt) -> DeviceAddress {
     let known = attemptAddress ?? attempt.request.device.withoutResolution
     return attempt.keys.identity(of: attempt.request.device.withoutResolution)
       ?? attempt.keys.identity(of: known) ?? known

@@ -46,6 +46,7 @@ public struct BluetoothdPairing: Sendable {
   var bonds = BusBonds()
   public internal(set) var counters = Counters()
   private var calls: [BusCall] = []
+  var commands: [MgmtCommand] = []
   private var lastCall: UInt64 = 0
   private var actions: [PairingAction] = []
   private var busChange: Bool?
@@ -216,6 +217,12 @@ public struct BluetoothdPairing: Sendable {
   public mutating func takeCalls() -> [BusCall] {
     defer { calls = [] }
     return calls
+  }
+
+  /// Returns the commands for the kernel's management interface, in order.
+  public mutating func takeCommands() -> [MgmtCommand] {
+    defer { commands = [] }
+    return commands
   }
 
   /// Returns whether to open (true) or to close the bus, once; before ``takeCalls()``.

@@ -22,6 +22,8 @@ struct BluetoothdPairingTests {
     #expect(paired.record.keys.longTermKeys.isEmpty)
     #expect(world.bluetoothd.isBonded && !world.bluetoothd.isConnected)
     #expect(world.bluetoothd.agent == nil && !world.isBusOpen)
+    // The kernel ends the link too, at once.
+    #expect(world.pairing.takeCommands() == [.disconnect(ScriptedBluetoothd.identity, 0)])
     #expect(
       world.bluetoothd.methods
         == [

@@ -305,7 +305,7 @@ struct PairingLink: Sendable {
 
   mutating func takeCommands() -> [MgmtCommand] {
     defer { output.commands.removeAll() }
-    return output.commands + kernel.takeCommands()
+    return output.commands + kernel.takeCommands() + bluetoothd.takeCommands()
   }
 
   mutating func takeRadioRequests() -> [RadioRequest] {
