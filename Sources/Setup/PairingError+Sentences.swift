@@ -39,7 +39,8 @@ extension PairingError {
       SetupError(
         .userRestricted, "the adapter has a bond with the device that is not in the registry",
         cure:
-          "remove that bond with bluetoothctl remove, or take it over with accessoryctl registry import-bonds"
+          "remove that bond with bluetoothctl remove, or take it over with accessoryctl registry import-bonds; "
+          + "if bluetoothd lists no such bond, restart bluetoothd"
       )
     case .notAuthenticated(let method):
       SetupError(
@@ -94,7 +95,9 @@ extension PairingError {
     case .unknownToBluetoothd:
       SetupError(
         .connectionFailed, "bluetoothd does not know the device",
-        cure: "bring it nearer, wait until bluetoothd has found it, and choose it again")
+        cure:
+          "bring it nearer, wait until bluetoothd has found it, and choose it again; if bluetoothd lists a bond "
+          + "with it, which its private address does not show, remove that with bluetoothctl remove")
     case .otherProgram:
       SetupError(
         .connectionFailed, "another program on the gateway answered for it, or paired the device",

@@ -37,6 +37,14 @@ struct PairingSentenceTests {
     }
   }
 
+  @Test("The bond of another program can be removed from bluetoothd, also when it is not recognised")
+  func otherBond() {
+    for error in [PairingError.alreadyPaired(isRemoved: false), .unknownToBluetoothd] {
+      #expect(error.setupFailure.cure.contains("bluetoothctl remove"))
+    }
+    #expect(PairingError.alreadyPaired(isRemoved: false).setupFailure.cure.hasSuffix("restart bluetoothd"))
+  }
+
   @Test("What bluetoothd or the kernel said is in the sentence")
   func word() {
     #expect(PairingError.notSupported("too old").setupFailure.reason.hasSuffix("too old"))
