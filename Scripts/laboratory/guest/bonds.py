@@ -10,12 +10,14 @@ import re
 import socket
 import struct
 import subprocess
+import threading
 import time
 
 import hci
-from peer import IDENTITY, OPEN, SECRET
+from peer import IDENTITY, IDENTITY_KEY, OPEN, SECRET
 from peripheral import address_bytes
 from sessions import AppSession
+from transcripts import comparable
 
 MANIFEST = """schema = 1
 [gateway]
@@ -54,11 +56,13 @@ REMOVALS = 60
 DEBUG = pathlib.Path("/sys/kernel/debug")
 LISTS = {"ltk": "long_term_keys", "irk": "identity_resolving_keys", "link key": "link_keys"}
 # BlueZ, doc/mgmt-api.txt.
-UNPAIR = 0x001B
+LOAD_KEYS, UNPAIR, LOAD_IDENTITY_KEYS = 0x0013, 0x001B, 0x0030
 # Linux, include/net/bluetooth/bluetooth.h.
 SOL_BLUETOOTH, BT_SECURITY, MEDIUM = 274, 4, 2
 # The adapter may be deaf this long while a device is paired, or connected again.
 DEAF_SECONDS_MAX = 0.3
+# How often the accessory changes its address, and longer than the time after which a device that is not heard is lost.
+ROTATIONS, SILENCE_SECONDS = 3, 40
 SETUP = ["pickerDidPresent", "pickerSetupPairing", "accessoryAdded", "pickerDidDismiss", "pickerFinished"]
 FAILED = ["pickerDidPresent", "pickerSetupPairing", "pickerSetupFailed", "pickerDidDismiss", "pickerFinished"]
 
@@ -118,6 +122,17 @@ def unpair_in_kernel(index, address=IDENTITY):
     return status
 
 
+def load_bond_in_kernel(lab, index):
+    """Another program gives the kernel a bond with the accessory, which the accessory has lost."""
+    device = address_bytes(IDENTITY) + bytes([2])
+    # An unauthenticated P-256 key of 16 bytes, the peripheral's, without diversifier and random number.
+    key = bytes([2, 0, 16]) + bytes(10) + bytes(range(16))
+    for command, value in ((LOAD_IDENTITY_KEYS, IDENTITY_KEY), (LOAD_KEYS, key)):
+        status, _ = hci.Mgmt().call(command, index, struct.pack("<H", 1) + device + value)
+        lab.equal(status, 0, "the status of loading a key")
+    lab.check(has_keys(index), "the kernel has the bond")
+
+
 def open_link(address, kind=2, level=MEDIUM):
     """Connects to a device without the agent, at this level of security. Returns the connected descriptor."""
     descriptor = hci.libc.socket(socket.AF_BLUETOOTH, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC, 0)
@@ -153,11 +168,12 @@ def pair(lab, peer, agent, app, operator, answer=None):
     return reply
 
 
-def fail(lab, peer, agent, app, operator, name, act=None, events=FAILED, daemon=None):
+def fail(lab, peer, agent, app, operator, name, act=None, events=FAILED, daemon=None, bonded=None, address="rotate"):
     """A setup that fails while `act` does something with the request. Nothing of it stays in the kernel, or in bluetoothd,
-    the `daemon`. Returns the reason, and what the operator saw."""
-    peer.order("rotate")
-    operator.take_seen()
+    the `daemon`, but for what was there before: bonds of bluetoothd with the devices `bonded`, and keys of the kernel.
+    `address` is the order before it. Returns the reason, and the transcript."""
+    peer.order(address)
+    take_transcript(app, operator)
     app.call("ShowPicker")
     request = operator.request_of("lights")
     call = operator.choose(request, addresses(peer))
@@ -169,21 +185,25 @@ def fail(lab, peer, agent, app, operator, name, act=None, events=FAILED, daemon=
     lab.equal(refusal.name, "SetupFailed", f"{name}: the error")
     lab.figure(f"{name} reason", refusal.parameters["reason"])
     app.expect(*events)
-    lab.until(lambda: operator.read() or request in operator.closed, f"{name}: the request is closed")
+    operator.expect_closed(request)
     lab.equal(listed(agent), [], f"{name}: the app's accessories")
     if daemon and daemon.is_running:
-        lab.until(lambda: not daemon.bonded(), f"{name}: bluetoothd has no bonds", 10)
-    check_no_keys(lab, peer.index)
+        lab.until(lambda: daemon.bonded() == (bonded or []), f"{name}: bluetoothd has its own bonds only", 10)
+    if bonded is None:
+        check_no_keys(lab, peer.index)
     await_end(lab, peer, agent)
     for order in ("answer yes", "io none", "forget", "on"):
         peer.order(order)
-    return refusal.parameters["reason"], rows_seen(operator.take_seen())
+    return refusal.parameters["reason"], take_transcript(app, operator, refusal.parameters)
 
 
-def rows_seen(rows):
-    """What an operator saw, each once. Operators see states: one that lasts less than a turn of the agent, as that of the
-    disk may, is passed over."""
-    return [row for row in dict.fromkeys(rows) if row != "request setup lights settingUp"]
+def take_transcript(app, operator, reply=None):
+    """What app and operator have received since the last call, line by line, and the reply to the operator's choice."""
+    app.read()
+    operator.read()
+    return [*(f"app: {row}" for row in app.transcript.take()),
+            *(f"operator: {row}" for row in operator.transcript.take(operator.chosen)),
+            f"reply: {json.dumps(comparable(reply))}"]
 
 
 def enter_digits(peer):
@@ -273,11 +293,47 @@ def settled_usage(lab, agent):
 def sightings(agent):
     """The devices in sight that match an item."""
     with agent.client() as client:
-        client.send("Sightings", more=True)
-        found = []
-        while device := client.receive().get("device"):
-            found.append(device)
-        return found
+        return sightings_over(client)
+
+
+def sightings_over(client):
+    client.send("Sightings", more=True)
+    found = []
+    while device := client.receive().get("device"):
+        found.append(device)
+    return found
+
+
+class IdentityWatch(threading.Thread):
+    """Looks for the moment in which the accessory goes by its identity, and no more by the address that it has when this is
+    made."""
+
+    def __init__(self, peer, agent):
+        super().__init__(daemon=True)
+        self.peer, self.address, self.at, self.is_over = peer, peer.address, None, False
+        self.begun = time.monotonic()
+        # The thread does not connect: with which account is a matter of the whole process.
+        self.client = agent.client()
+        self.start()
+
+    def run(self):
+        while not self.is_over and not self.at:
+            addresses = [device["address"] for device in sightings_over(self.client)]
+            if IDENTITY in addresses and self.address not in addresses:
+                self.at = time.monotonic()
+            time.sleep(0.02)
+
+    def check(self, lab, name, seconds_max=1):
+        """The accessory was known soon after it said that it was paired."""
+        lab.until(lambda: self.at or not self.is_alive(), f"{name}: the accessory goes by its identity", 10)
+        self.is_over = True
+        self.join()
+        self.client.socket.close()
+        paired = float(self.peer.find(" paired ")[-1].split()[0])
+        lab.check(paired > self.begun, f"{name}: the accessory was paired")
+        took = self.at - paired
+        lab.figure(f"\n         {name}: identity s after Paired", round(took, 2))
+        lab.check(took <= seconds_max, f"{name}: the identity was known {took:.2f} s after Paired")
 
 
 def check_identity(lab, peer, agent, seconds_max=1):
@@ -294,3 +350,32 @@ def check_identity(lab, peer, agent, seconds_max=1):
     unknown = [device["address"] for device in sightings(agent) if device["address"] == peer.address]
     lab.equal(unknown, [], "the device under its private address")
     return took
+
+
+def check_rotations(lab, peer, agent, app):
+    """Under new addresses the device is the same accessory: neither lost nor found."""
+    with agent.client(app.user) as stream:
+        stream.send("io.accessoryd.Session.WatchAdvertisements", more=True, session=app.token, interval=1)
+        found = lab.until(lambda: advertisements(stream, "found"), "the app's advertisements begin", 30)
+        lab.equal(found[0]["identifier"], app.identifier, "the accessory that is found")
+        for _ in range(ROTATIONS):
+            peer.order("rotate")
+            time.sleep(2)
+        time.sleep(SILENCE_SECONDS)
+        events = advertisements(stream)
+        others = [event["event"] for event in events if event["event"] in ("found", "lost")]
+        lab.equal(others, [], "what the app receives under new addresses")
+        readings = [event for event in events if event["event"] == "reading"]
+        lab.check(readings, "the app hears it under new addresses")
+    accessory = listed(agent)[0]
+    lab.equal((accessory["address"], accessory["isInSight"]), (IDENTITY, True), "the accessory in the list")
+    lab.figure(f"lost and found under {ROTATIONS} new addresses", f"0, with {len(readings)} readings")
+
+
+def advertisements(stream, kind=None):
+    """The advertisements that have come."""
+    came = []
+    while reply := stream.poll():
+        if advertisement := reply.get("advertisement"):
+            came.append(advertisement)
+    return [event for event in came if kind in (None, event["event"])]

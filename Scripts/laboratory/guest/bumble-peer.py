@@ -9,6 +9,7 @@ answer yes|no|nothing|wrong           its part in a pairing: it agrees; refuses 
 legacy on|off                         without Secure Connections
 digits NUMBER                         what its person types
 rotate                                advertises with a new private address
+settle                                advertises with its identity address
 off, on                               advertises no more, advertises again
 drop                                  ends its connections
 forget                                loses its bonds
@@ -28,11 +29,9 @@ from bumble import controller, device, gatt, hci, host, keys, pairing
 from bumble.core import UUID
 from bumble.transport.common import AsyncPipeSink
 
+from peer import IDENTITY, IDENTITY_KEY, PUBLIC
 from vhci_adapter import EXTENDED, Adapter, Air, say
 
-IDENTITY = "C4:A1:00:00:1E:27"
-PUBLIC = "00:E0:4C:00:00:99"
-IDENTITY_KEY = bytes.fromhex("ec0234a357c8ad05341010a60a397d9b")
 NEIGHBOUR, NEIGHBOUR_KEY = "C4:A1:00:00:1E:28", bytes.fromhex("0123456789abcdeffedcba9876543210")
 SERVICE, OPEN, SECRET = "FF01", "FF11", "FF12"
 DICE, ROLL = "12345678-1234-1234-1234-123456789ABC", "12345679-1234-1234-1234-123456789ABC"
@@ -85,20 +84,20 @@ class Accessory:
     """`prefix` begins all that it prints."""
 
     def __init__(self, air, settings, prefix="", identity=IDENTITY, identity_key=IDENTITY_KEY):
-        self.settings, self.prefix = settings, prefix
+        self.settings, self.prefix, self.identity = settings, prefix, hci.Address(identity)
         self.io, self.answer, self.is_legacy = "none", "yes", False
         self.digits = asyncio.Queue()
         self.controller = controller.Controller(f"{prefix}accessory", link=air, public_address=PUBLIC)
         self.controller.le_features &= ~EXTENDED
-        self.device = self._make_device(identity, identity_key)
+        self.device = self._make_device(identity_key)
         self.open = self._add_services()
 
     def say(self, *words):
         say(*self.prefix.split(), *words)
 
-    def _make_device(self, identity, identity_key):
+    def _make_device(self, identity_key):
         configuration = device.DeviceConfiguration(
-            name="Lumo lock", address=hci.Address(identity), irk=identity_key, le_rpa_timeout=0, keystore=None,
+            name="Lumo lock", address=self.identity, irk=identity_key, le_rpa_timeout=0, keystore=None,
             classic_enabled=False)
         configuration.advertising_interval_min = configuration.advertising_interval_max = INTERVAL
         made = device.Device(config=configuration, host=host.Host(self.controller, AsyncPipeSink(self.controller)))
@@ -184,9 +183,10 @@ class Accessory:
             self.is_legacy = argument == "on"
         elif order == "digits":
             self.digits.put_nowait(int(argument))
-        elif order == "rotate":
+        elif order in ("rotate", "settle"):
             await self.device.stop_advertising()
-            self.device.random_address = hci.Address.generate_private_address(self.device.irk)
+            self.device.random_address = (
+                self.identity if order == "settle" else hci.Address.generate_private_address(self.device.irk))
             await self.device.send_sync_command(
                 hci.HCI_LE_Set_Random_Address_Command(random_address=self.device.random_address))
             await self.advertise()

@@ -10,6 +10,7 @@ import hci
 from program import Program
 
 IDENTITY, PUBLIC = "C4:A1:00:00:1E:27", "00:E0:4C:00:00:99"
+IDENTITY_KEY = bytes.fromhex("ec0234a357c8ad05341010a60a397d9b")
 # A UUID's bytes, last one first.
 OPEN, SECRET = b"\x11\xff", b"\x12\xff"
 

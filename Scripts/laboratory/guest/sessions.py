@@ -9,6 +9,7 @@ import struct
 
 from agent import Refusal
 from errors import ScenarioError
+from transcripts import Transcript
 
 SESSION, OPERATOR = "io.accessoryd.Session.", "io.accessoryd.Operator."
 CAPABILITIES = ("display", "keyboard", "yesNo")
@@ -21,7 +22,7 @@ class AppSession:
     def __init__(self, agent, name="lights", user=None):
         self.agent, self.user = agent, pwd.getpwnam(user or name).pw_uid
         self.received, self.events, self.accessories, self.token = [], [], {}, None
-        self.failures = []
+        self.failures, self.transcript = [], Transcript()
         self.stream = agent.client(self.user)
         self.stream.send(SESSION + "Activate", more=True, app=name)
         while "activated" not in self.events:
@@ -30,6 +31,7 @@ class AppSession:
 
     def _take(self, reply):
         self.received.append(reply)
+        self.transcript.add(reply)
         self.token = reply.get("session") or self.token
         for accessory in reply.get("accessories") or []:
             self.accessories[accessory["identifier"]] = accessory
@@ -120,12 +122,12 @@ class Link:
 
 
 class Operator:
-    """Watches requests, says what its person can do, and answers. `received` are all replies; `seen` has what it received,
-    as short texts without times, identifiers and levels, each once."""
+    """Watches requests, says what its person can do, and answers. `received` are all replies."""
 
     def __init__(self, agent, capabilities=CAPABILITIES):
         self.agent = agent
-        self.received, self.requests, self.candidates, self.closed, self.seen = [], {}, {}, {}, []
+        self.received, self.requests, self.candidates, self.closed = [], {}, {}, {}
+        self.transcript, self.chosen = Transcript(), set()
         self.stream = agent.client()
         settings = {} if capabilities is None else {"capabilities": list(capabilities)}
         self.stream.send(OPERATOR + "Watch", more=True, **settings)
@@ -144,17 +146,11 @@ class Operator:
             count += 1
         return count > 0
 
-    def _note(self, *words):
-        text = " ".join(str(word) for word in words if word not in (None, ""))
-        if not self.seen or self.seen[-1] != text:
-            self.seen.append(text)
-
     def _take(self, reply):
         self.received.append(reply)
+        self.transcript.add(reply)
         if request := reply.get("request"):
             self.requests[request["request"]] = request
-            question = request.get("pairing")
-            self._note("request", request["kind"], request["app"], request["phase"], question)
         elif candidate := reply.get("candidate"):
             self.candidates[reply["of"], candidate["candidate"]] = candidate
         elif gone := reply.get("gone"):
@@ -162,22 +158,15 @@ class Operator:
         elif closed := reply.get("closed"):
             self.requests.pop(closed, None)
             self.closed[closed] = reply
-            self._note("closed", reply.get("failure"), reply.get("pairing"), reply.get("isBondAuthenticated"))
         elif reply.get("isSynced"):
             self.is_synced = True
 
-    def expect(self, text):
-        """Waits for this text, and takes what was seen."""
+    def expect_closed(self, request=None):
+        """Waits until a request is closed, or all are."""
         def search():
             self.read()
-            return text in self.seen
-        self.agent.world.until(search, f"the operator sees: {text}")
-        return self.take_seen()
-
-    def take_seen(self):
-        self.read()
-        seen, self.seen = self.seen, []
-        return seen
+            return request in self.closed if request else not self.requests
+        self.agent.world.until(search, "the request is closed")
 
     def call(self, method, **parameters):
         with self.agent.client() as client:
@@ -204,6 +193,7 @@ class Operator:
     def choose(self, request, address, **parameters):
         """Chooses a device, and returns the call that replies after setup."""
         candidate = self.candidate_of(request, address)
+        self.chosen.add((request, candidate))
         return self.begin("Choose", request=request, candidate=candidate, **parameters)
 
     def begin(self, method, more=False, **parameters):

@@ -11,6 +11,7 @@ from agent import Refusal
 from peer import IDENTITY
 from sessions import AppSession, Operator
 from steps import RESIDENT_KILOBYTES
+import transcripts
 
 PATIENCE = 900
 # bluetoothd has the accessory's channel after pairing; the agent gets it for the app within this time.
@@ -27,9 +28,8 @@ def rows(peer):
             ("display", "on", bonds.enter_digits(peer), "digitsEntered"))
 
 
-def transcripts(lab, peer, agent, owner, act):
-    """Pairs in each way; `act` follows each pairing. Returns what the operator received, by method; what the app received
-    is checked."""
+def pair_in_each_way(lab, peer, agent, owner, act):
+    """Pairs in each way; `act` follows each pairing. Returns what app and operator received, by method."""
     app, operator = AppSession(agent), Operator(agent)
     seen = {}
     for io, legacy, answer, method in rows(peer):
@@ -38,7 +38,7 @@ def transcripts(lab, peer, agent, owner, act):
         name = f"{owner} {method}{' legacy' if legacy == 'on' else ''}"
         is_authenticated = method != "justWorks"
         before = peer.reports(agent)
-        operator.take_seen()
+        bonds.take_transcript(app, operator)
         start = time.monotonic()
         reply = bonds.pair(lab, peer, agent, app, operator, answer)
         lab.figure(f"\n         {name} s", round(time.monotonic() - start, 2))
@@ -49,7 +49,8 @@ def transcripts(lab, peer, agent, owner, act):
         written, read = (after - earlier for after, earlier in zip(peer.reports(agent), before))
         lab.figure(f"{name} reports", f"{read} of {written}")
         lab.check(0 < read == written, f"{name}: {read} of {written} reports were read")
-        seen[method, legacy] = bonds.rows_seen(operator.expect(f"closed {method} {is_authenticated}"))
+        operator.expect_closed()
+        seen[method, legacy] = bonds.take_transcript(app, operator, reply)
         accessory = bonds.listed(agent)[0]
         lab.equal((accessory["bond"], accessory["bondOwner"], accessory["isBondAuthenticated"], accessory["address"]),
                   ("bonded", owner, is_authenticated, IDENTITY), "the bond in the list")
@@ -162,10 +163,13 @@ def show_kept(lab, peer, agent, daemon):
     """One bond, a restart of bluetoothd, and both ways of losing it."""
     app, operator = AppSession(agent), Operator(agent)
     peer.order("rotate")
+    identity = bonds.IdentityWatch(peer, agent)
     bonds.pair(lab, peer, agent, app, operator)
+    identity.check(lab, "bluetoothd")
     operator.close()
     connect_soon(lab, app)
     bonds.await_end(lab, peer, agent)
+    bonds.check_rotations(lab, peer, agent, app)
     show_restart(lab, peer, agent, daemon, app)
     show_lost(lab, peer, agent, app, "the device forgot", lambda: peer.order("forget"))
     show_lost(lab, peer, agent, app, "bluetoothctl remove", lambda: (
@@ -175,9 +179,11 @@ def show_kept(lab, peer, agent, daemon):
 
 def scenario(lab):
     peer = lab.peer("--others", "0")
+    peer.order("rotate")
     bluetoothd.forget_all()
     agent = bonds.start_agent(lab, peer)
-    through_kernel = transcripts(lab, peer, agent, "gateway", lambda *watchers: use_through_kernel(lab, peer, agent, *watchers))
+    through_kernel = pair_in_each_way(
+        lab, peer, agent, "gateway", lambda *watchers: use_through_kernel(lab, peer, agent, *watchers))
     lab.equal(agent.end(), 0, "the agent's exit status")
     bonds.check_no_keys(lab, peer.index)
 
@@ -186,8 +192,8 @@ def scenario(lab):
     agent = bonds.start_agent(lab, peer)
     lab.check(not has_library(agent), "libsystemd is not loaded while there is nothing to do")
     resident = agent.usage().resident
-    through_daemon = transcripts(
+    through_daemon = pair_in_each_way(
         lab, peer, agent, "bluetoothd", lambda app, _: use(lab, peer, agent, daemon, app, resident))
-    lab.equal(through_daemon, through_kernel, "what operators see, through bluetoothd and through the kernel")
+    transcripts.check_same(lab, through_kernel, through_daemon)
     show_kept(lab, peer, agent, daemon)
     lab.equal(agent.end(), 0, "the agent's exit status")

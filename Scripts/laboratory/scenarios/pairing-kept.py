@@ -5,12 +5,9 @@ import time
 
 import bonds
 import hci
-from peer import IDENTITY
 from sessions import AppSession, Operator
 
 PATIENCE = 900
-# Longer than the time after which a device that is not heard is lost.
-SILENCE_SECONDS = 40
 
 
 def reconnect(lab, peer, agent, name):
@@ -57,33 +54,6 @@ def kill(peer, agent):
     agent.await_state("on", 30)
 
 
-def show_identity(lab, peer, agent, app):
-    """Under new addresses the device is the same accessory: neither lost nor found."""
-    with agent.client(app.user) as stream:
-        stream.send("io.accessoryd.Session.WatchAdvertisements", more=True, session=app.token, interval=1)
-        found = lab.until(lambda: take(stream, "found"), "the app's advertisements begin", 30)
-        lab.equal(found[0]["identifier"], app.identifier, "the accessory that is found")
-        for _ in range(3):
-            peer.order("rotate")
-            time.sleep(2)
-        time.sleep(SILENCE_SECONDS)
-        events = take(stream)
-        others = [event["event"] for event in events if event["event"] in ("found", "lost")]
-        lab.equal(others, [], "what the app receives under three new addresses")
-        lab.check([event for event in events if event["event"] == "reading"], "the app hears it under new addresses")
-    accessory = bonds.listed(agent)[0]
-    lab.equal((accessory["address"], accessory["isInSight"]), (IDENTITY, True), "the accessory in the list")
-
-
-def take(stream, kind=None):
-    """The advertisements that have come."""
-    came = []
-    while reply := stream.poll():
-        if advertisement := reply.get("advertisement"):
-            came.append(advertisement)
-    return [event for event in came if kind in (None, event["event"])]
-
-
 def show_lost(lab, peer, agent, app, name, lose):
     """A bond that one side lost: the app and operators see it; an operator pairs again, under the same identifier."""
     identifier = app.identifier
@@ -110,10 +80,12 @@ def scenario(lab):
     peer.order("rotate")
     agent = bonds.start_agent(lab, peer)
     app, operator = AppSession(agent), Operator(agent)
+    identity = bonds.IdentityWatch(peer, agent)
     bonds.pair(lab, peer, agent, app, operator)
+    identity.check(lab, "gateway")
     operator.close()
     bonds.await_end(lab, peer, agent)
-    show_identity(lab, peer, agent, app)
+    bonds.check_rotations(lab, peer, agent, app)
     for name, act in (("new address", None), ("power cycle", power_cycle), ("replugged", replug), ("restarted", restart),
                       ("killed", kill)):
         if act:
