@@ -15,16 +15,18 @@ extension ASPickerDisplayItem {
 
   private func migration(at path: String) throws(SessionError) -> RequestedItem.Migration? {
     guard let item = self as? ASMigrationDisplayItem else { return nil }
-    let pairedDevice = item.wifiAwarePairedDeviceID
-    guard item.peripheralIdentifier != nil || item.hotspotSSID != nil || pairedDevice != 0 else {
+    guard item.wifiAwarePairedDeviceID == 0 else {
+      throw SessionError(
+        .invalidRequest, field: "\(path).wifiAwarePairedDeviceID", "no gateway has Wi-Fi Aware",
+        cure: "set peripheralIdentifier or hotspotSSID")
+    }
+    guard item.peripheralIdentifier != nil || item.hotspotSSID != nil else {
       throw SessionError(
         .invalidRequest, field: "\(path).peripheralIdentifier", "nothing says what to migrate",
         cure: "set peripheralIdentifier or hotspotSSID")
     }
     let digits = item.peripheralIdentifier?.uuidString.filter { $0 != "-" }.lowercased()
-    var migration = RequestedItem.Migration(bluetoothIdentifier: digits, ssid: item.hotspotSSID)
-    migration.wifiAwarePairedDeviceID = pairedDevice == 0 ? nil : pairedDevice
-    return migration
+    return RequestedItem.Migration(bluetoothIdentifier: digits, ssid: item.hotspotSSID)
   }
 }
 

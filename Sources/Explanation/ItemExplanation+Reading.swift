@@ -96,9 +96,7 @@ extension ClauseAnswer.Value {
       }
       self = .address(prefix)
     case .manufacturerDataMask, .serviceDataMask, .nameCompareOptions, .namePrefix, .range, .ssid,
-      .ssidPrefix, .wifiAwareServiceName, .wifiAwareServiceRole, .wifiAwareModelName,
-      .wifiAwareModelNameCompareOptions, .wifiAwareVendorName, .wifiAwareVendorNameCompareOptions,
-      .supportedOptions:
+      .ssidPrefix, .supportedOptions:
       throw line.error("clause", .unknownValue)
     }
   }

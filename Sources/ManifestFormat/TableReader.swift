@@ -72,6 +72,9 @@ package struct TableReader<Key: ManifestKey> {
   private func reportUnknown(_ key: String) {
     let known = Key.allCases.map(\.rawValue)
     let suggestion = KeywordSuggestion.nearest(to: key, among: known + Key.neighbours)
-    log.report(.unknownKey(suggestion: suggestion, known: known), at: path.appending(key))
+    let isPlanned = Key.planned.contains(key)
+    log.report(
+      isPlanned ? .notSupportedYet : .unknownKey(suggestion: suggestion, known: known),
+      at: path.appending(key))
   }
 }

@@ -116,7 +116,6 @@ import Testing
     #expect(book.seen.count == 2 && book.notes[AnyHashable(Self.accessory("1", name: ""))] == "new")
     #expect(Self.accessory("1", name: "").state == .unauthorized)
     #expect(Self.accessory("1", name: "").bluetoothIdentifier == nil)
-    #expect(Self.accessory("1", name: "").wifiAwarePairedDeviceID == 0)
   }
 
   @Test func `an item copies its descriptor, and settings are copied when they are set`() {
@@ -164,7 +163,6 @@ import Testing
     item.setupOptions = [.rename, .finishInApp]
     item.renameOptions = .ssid
     item.peripheralIdentifier = UUID(uuidString: "00000000-0000-0000-0000-AABBCCDDEEFF")
-    item.wifiAwarePairedDeviceID = .max
     var json = JSONWriter()
     json.line { json in try? item.requested(at: "items[0]").writeMembers(to: &json) }
     #expect(
@@ -173,8 +171,7 @@ import Testing
         + "\"bluetoothServiceDataBlob\":\"a55a\",\"bluetoothServiceDataMask\":\"ffff\","
         + "\"bluetoothNameSubstring\":\"Die\",\"bluetoothNameSubstringCompareOptions\":9,\"bluetoothRange\":10,"
         + "\"supportedOptions\":10},\"setupOptions\":5,\"renameOptions\":1,"
-        + "\"migrate\":{\"bluetoothIdentifier\":\"00000000000000000000aabbccddeeff\","
-        + "\"wifiAwarePairedDeviceID\":\"18446744073709551615\"}}\n")
+        + "\"migrate\":{\"bluetoothIdentifier\":\"00000000000000000000aabbccddeeff\"}}\n")
   }
 
   @Test func `a descriptor of the agent reads back as it was sent`() throws {
@@ -183,14 +180,8 @@ import Testing
     descriptor.bluetoothManufacturerDataBlob = Data([1, 2])
     descriptor.ssidPrefix = "Net"
     descriptor.supportedOptions = .bluetoothTransportBridging
-    descriptor.wifiAwareServiceName = "_x._tcp"
-    descriptor.wifiAwareServiceRole = .publisher
-    descriptor.wifiAwareModelNameMatch = ASPropertyCompareString(string: "M", compareOptions: .anchored)
-    descriptor.wifiAwareVendorNameMatch = ASPropertyCompareString(string: "V")
     let line = try descriptor.line(at: "descriptor")
-    #expect(line.wifiAwareServiceRole == 20 && line.wifiAwareModelNameMatch?.compareOptions == 8)
     #expect(try ASDiscoveryDescriptor(line).line(at: "descriptor") == line)
-    #expect(ASDiscoveryDescriptor(line).wifiAwareVendorNameMatch == descriptor.wifiAwareVendorNameMatch)
     #expect(try (descriptor.copy() as? ASDiscoveryDescriptor)?.line(at: "descriptor") == line)
   }
 
@@ -209,12 +200,6 @@ import Testing
     descriptor.bluetoothNameSubstring = "Lamp"
     var expected = DescriptorLine()
     expected.ssid = "Net-1"
-    #expect(try descriptor.networkLine(for: ASAccessory(line)) == expected)
-    descriptor.wifiAwareServiceName = "_x._tcp"
-    expected.wifiAwareServiceName = "_x._tcp"
-    #expect(try descriptor.networkLine(for: ASAccessory(line)) == expected)
-    line.descriptor.wifiAwareServiceName = "_x._tcp"
-    expected.wifiAwareServiceName = nil
     #expect(try descriptor.networkLine(for: ASAccessory(line)) == expected)
   }
 }

@@ -20,7 +20,7 @@ struct ExportTests {
     let lines = Array(RegistryExport(registry))
     #expect(
       lines == [
-        #"{"registry":4,"rows":7}"#,
+        #"{"registry":3,"rows":7}"#,
         #"{"row":"account","number":1,"app":"cameras","group":44}"#,
         #"{"row":"account","number":2,"app":"lights","user":1000}"#,
         #"{"row":"device","number":1,"network":"43616d2d31ff","displayName":"Camera 1","identityDurable":1,"#
@@ -67,45 +67,6 @@ struct ExportTests {
     #expect(!RegistryExport(registry).contains { $0.contains("bondKeys") })
   }
 
-  @Test("Wi-Fi Aware has columns of its own, in exports and in the file")
-  func wifiAware() throws {
-    let registry = try Rows.wifiAwareRegistry
-    let lines = Array(RegistryExport(registry))
-    let line = try #require(lines.first { $0.contains(#""row":"accessory""#) })
-    for member in [
-      #""wifiAwarePairedDeviceID":"fedcba9876543210""#, #""descriptorWiFiAwareServiceName":"5f63616d""#,
-      #""descriptorWiFiAwareServiceRole":20"#, #""descriptorWiFiAwareModelName":"4d""#,
-      #""descriptorWiFiAwareModelNameCompareOptions":1"#, #""descriptorWiFiAwareVendorName":"56""#,
-      #""alternateWiFiAwareServiceName":"61""#, #""alternateWiFiAwareServiceRole":10"#,
-    ] {
-      #expect(line.contains(member), "\(member)")
-    }
-    #expect(try RegistryImport.read(lines) == registry)
-    let disk = CrashDisk()
-    let keeper = RegistryKeeper(path: CrashDisk.path, files: disk, owners: nil)
-    #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
-    #expect(keeper.execute(.commit(registry.rows.map(RegistryWrite.put))) == .done)
-    #expect(keeper.execute(.open) == .opened(registry))
-  }
-
-  @Test("Wi-Fi Aware columns without a service name, or of an unknown role, are refused")
-  func badWiFiAware() throws {
-    var lines = Array(RegistryExport(try Rows.wifiAwareRegistry))
-    let index = try #require(lines.firstIndex { $0.contains(#""row":"accessory""#) })
-    let line = lines[index]
-    for (old, new, column) in [
-      (#""descriptorWiFiAwareServiceName":"5f63616d","#, "", "descriptorWiFiAwareServiceName"),
-      ("ServiceRole\":20", "ServiceRole\":15", "descriptorWiFiAwareServiceRole"),
-      (#""descriptorWiFiAwareModelName":"4d","#, "", "descriptorWiFiAwareModelNameCompareOptions"),
-      ("fedcba9876543210", "fedc", "wifiAwarePairedDeviceID"),
-    ] {
-      lines[index] = line.replacing(old, with: new)
-      #expect(throws: RegistryImportError.badValue(line: index + 1, column: column)) {
-        try RegistryImport.read(lines)
-      }
-    }
-  }
-
   @Test("Invalid lines are refused with their number")
   func problems() throws {
     var registry = AccessoryRegistry()
@@ -127,7 +88,7 @@ struct ExportTests {
     #expect(problem(lines) == nil)
     #expect(problem([]) == .noHead)
     #expect(problem(replaced(1, "{}")) == .noHead)
-    #expect(problem(replaced(1, #"{"registry":5,"rows":3}"#)) == .version(5, known: 4))
+    #expect(problem(replaced(1, #"{"registry":4,"rows":3}"#)) == .version(4, known: 3))
     // An export of a version without former identifiers.
     #expect(problem(replaced(1, #"{"registry":1,"rows":3}"#)) == nil)
     #expect(problem(lines.dropLast()) == .rowCount(2, announced: 3))

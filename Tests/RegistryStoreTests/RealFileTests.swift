@@ -43,19 +43,17 @@ struct RealFileTests {
     }
   }
 
-  @Test(
-    "A file of an older version is read, and migrated to the current one with a digest of its rows",
-    arguments: ["version-1.registry", "version-3.registry"])
-  func olderVersion(name: String) throws {
+  @Test("A file of version 1 is read, and migrated to the current one with a digest of its rows")
+  func versionOne() throws {
     try withFolder { folder in
       let path = folder + "/registry"
-      let bytes = try Fixtures.bytes(name)
+      let bytes = try Fixtures.bytes("version-1.registry")
       try Fixtures.write(bytes, to: path)
       let keeper = RegistryKeeper(path: path)
       #expect(keeper.execute(.open) == .opened(try Fixtures.registry()))
       #expect(keeper.execute(.open) == .opened(try Fixtures.registry()))
       _ = keeper.execute(.close)
-      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 4)
+      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 3)
     }
   }
 
