@@ -396,8 +396,8 @@ let package = Package(
       dependencies: [
         "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Pairing", "Setup",
         "CPeer",
-        "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryStore",
-        "RegistrySupport",
+        "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryFormat",
+        "RegistryStore", "RegistrySupport",
         "TestSupport", "Varlink", "VirtualRadio", "Wireless", "virtual-controller",
       ],
       swiftSettings: strict),

@@ -18,6 +18,8 @@ public enum RegistryLine: Equatable, Line {
   case removed(app: String, item: String, device: String)
   /// An identifier that an app had for the device with this address.
   case former(app: String, bluetoothIdentifier: String, device: String)
+  /// A bond with the device of this address that bluetoothd is to remove as soon as it can.
+  case unpairing(device: String)
 
   public func writeMembers(to json: inout JSONWriter) {
     switch self {
@@ -37,6 +39,7 @@ public enum RegistryLine: Equatable, Line {
         json.member("bluetoothIdentifier", bluetoothIdentifier)
         json.member("device", device)
       }
+    case .unpairing(let device): json.object("unpairing") { json in json.member("device", device) }
     }
   }
 }
@@ -51,6 +54,8 @@ extension RegistryLine: ReadableLine {
       self = .former(
         app: try former.string("app"), bluetoothIdentifier: try former.string("bluetoothIdentifier"),
         device: try former.string("device"))
+    } else if let unpairing = try line.objectIfPresent("unpairing") {
+      self = .unpairing(device: try unpairing.string("device"))
     } else {
       self = .state(
         try line.value("state", of: State.allCases, \.rawValue),
@@ -61,7 +66,8 @@ extension RegistryLine: ReadableLine {
 
   /// Nil when the object is empty: the last reply of the method.
   public init?(ifAny line: JSONObjectReader) throws(JSONMemberError) {
-    guard ["state", "removed", "former"].contains(where: { line.valueIfPresent($0) != nil }) else {
+    guard ["state", "removed", "former", "unpairing"].contains(where: { line.valueIfPresent($0) != nil })
+    else {
       return nil
     }
     try self.init(reading: line)

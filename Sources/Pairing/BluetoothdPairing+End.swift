@@ -81,6 +81,8 @@ extension BluetoothdPairing {
     switch succeed(attempt) {
     case .failure(let error): fail(error, at: now)
     case .success(let device):
+      // The new bond is in the place of one that was to be removed.
+      bonds.endRemoval(device.identity, at: now)
       self.attempt?.result = .success(device)
       enter(.unregistering, at: now)
     }

@@ -128,6 +128,12 @@ public struct BluetoothdPairing: Sendable {
     settle(at: now)
   }
 
+  /// Does not remove a bond that was to be removed, unless that is under way.
+  public mutating func keepBond(_ device: DeviceAddress, at now: Instant) {
+    bonds.endRemoval(device, at: now)
+    settle(at: now)
+  }
+
   public mutating func receive(_ event: MgmtEvent, at now: Instant) {
     guard event.index == adapter?.index else { return }
     switch event.content {
@@ -210,7 +216,7 @@ public struct BluetoothdPairing: Sendable {
 
   public mutating func takeActions() -> [PairingAction] {
     defer { actions = [] }
-    return actions
+    return actions + bonds.takeActions()
   }
 
   /// Returns the calls to make now, in order.

@@ -19,9 +19,9 @@ public struct BusBond: Equatable, Sendable {
 
 /// The bonds that bluetoothd keeps for the gateway: whether it still has them, and those that it is to remove.
 ///
-/// Capacity: ``removalsMax`` devices to remove; the oldest is dropped and counted.
+/// Capacity: ``removalsMax`` devices to remove, as in the registry; the oldest is dropped.
 struct BusBonds: Equatable, Sendable {
-  static let removalsMax = 64
+  static let removalsMax = RegistryLimits.bondRemovalsMax
   /// How long after bluetoothd started, or after a device went away, the bonds are compared with its list: at its end
   /// bluetoothd removes all objects before its name.
   static let checkMilliseconds: Int64 = 2000
@@ -44,7 +44,7 @@ struct BusBonds: Equatable, Sendable {
   private(set) var kept: [BusBond] = []
   private(set) var lost: [BusBond] = []
   private(set) var removals: [DeviceAddress] = []
-  private(set) var droppedCount: UInt64 = 0
+  private var actions: [PairingAction] = []
   var job: Job?
   /// When to compare the bonds with bluetoothd's list.
   var checkDue: Instant?
@@ -53,10 +53,17 @@ struct BusBonds: Equatable, Sendable {
 
   func keeps(_ identity: DeviceAddress) -> Bool { kept.contains { $0.identity == identity } }
 
+  /// Removes and returns what the registry is to keep about removals.
+  mutating func takeActions() -> [PairingAction] {
+    defer { actions.removeAll() }
+    return actions
+  }
+
+  /// A bond that is to be removed counts as lost, even if the registry has yet to learn of it.
   mutating func keep(_ bonds: [BusBond], checkAt due: Instant) {
-    let good = bonds.filter { !$0.isLost }
+    let good = bonds.filter { !$0.isLost && !removals.contains($0.identity) }
     if good.contains(where: { !kept.contains($0) }) { checkDue = due }
-    (kept, lost) = (good, bonds.filter(\.isLost))
+    (kept, lost) = (good, bonds.filter { !good.contains($0) })
     if kept.isEmpty { checkDue = nil }
   }
 
@@ -67,11 +74,9 @@ struct BusBonds: Equatable, Sendable {
 
   mutating func addRemoval(_ identity: DeviceAddress, at due: Instant) {
     guard !removals.contains(identity) else { return }
-    if removals.count == Self.removalsMax {
-      removals.removeFirst()
-      droppedCount &+= 1
-    }
+    if removals.count == Self.removalsMax { actions.append(.removalEnded(removals.removeFirst())) }
     removals.append(identity)
+    actions.append(.removalWaits(identity))
     removalDue = min(removalDue ?? due, due)
   }
 
@@ -79,11 +84,14 @@ struct BusBonds: Equatable, Sendable {
   mutating func noteIdentity(_ identity: DeviceAddress, of address: DeviceAddress) {
     guard let index = removals.firstIndex(of: address), !removals.contains(identity) else { return }
     removals[index] = identity
+    actions += [.removalWaits(identity), .removalEnded(address)]
   }
 
   mutating func endRemoval(_ identity: DeviceAddress, at now: Instant) {
+    guard removals.contains(identity) else { return }
     removals.removeAll { $0 == identity }
     removalDue = removals.isEmpty ? nil : now
+    actions.append(.removalEnded(identity))
   }
 
   /// Tries a removal again later, after the others.
@@ -91,5 +99,7 @@ struct BusBonds: Equatable, Sendable {
     guard let index = removals.firstIndex(of: identity) else { return }
     removals.append(removals.remove(at: index))
     removalDue = now.advanced(milliseconds: Self.retryMilliseconds)
+    // The registry may not have been able to keep it before.
+    actions.append(.removalWaits(identity))
   }
 }

@@ -142,6 +142,10 @@ public enum PairingAction: Equatable, Sendable {
   case ended(PairingID, Result<PairedDevice, PairingError>)
   /// The bond with the device of this identity is lost.
   case bondWasLost(DeviceAddress)
+  /// bluetoothd is to remove its bond with this device. It may take long, and the agent may end before.
+  case removalWaits(DeviceAddress)
+  /// The same bond is removed, or is not to be removed any longer.
+  case removalEnded(DeviceAddress)
   /// A pairing that another party began was refused; for the log and a counter.
   case foreignAttemptRefused(DeviceAddress)
 }

@@ -40,13 +40,14 @@ extension AccessoryRegistry {
     case .accessory: accessories.count
     case .tombstone: tombstones.count
     case .former: formers.count
+    case .bondRemoval: bondRemovals.count
     }
   }
 
   /// The first inconsistency between rows.
   private var violation: RegistryConsistencyError? {
     deviceViolation ?? accessoryViolation ?? accountViolation ?? tombstoneViolation
-      ?? formerViolation
+      ?? formerViolation ?? bondRemovalViolation
   }
 
   private var deviceViolation: RegistryConsistencyError? {
@@ -108,6 +109,13 @@ extension AccessoryRegistry {
       .map { .repeatedFormer(number: $0.number) }
   }
 
+  /// A bond is removed once, and no accessory has it.
+  private var bondRemovalViolation: RegistryConsistencyError? {
+    var addresses = Set(devices.filter(\.bond.isBonded).compactMap(\.addressWithBluetoothd))
+    return bondRemovals.first { !addresses.insert($0.address).inserted }
+      .map { .repeatedBondRemoval(number: $0.number) }
+  }
+
   private var tombstoneViolation: RegistryConsistencyError? {
     var removals: Set<Removal> = []
     return tombstones.first { tombstone in
@@ -145,4 +153,6 @@ public enum RegistryConsistencyError: Error, Equatable, Sendable {
   case repeatedTombstone(number: Int64)
   /// A former identifier is another one's too, or in use.
   case repeatedFormer(number: Int64)
+  /// A bond is to be removed twice, or is an accessory's.
+  case repeatedBondRemoval(number: Int64)
 }

@@ -11,6 +11,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
   var accessoryRows = NumberedRows<RegistryAccessory>()
   var tombstoneRows = NumberedRows<RegistryTombstone>()
   var formerRows = NumberedRows<FormerIdentifier>()
+  var bondRemovalRows = NumberedRows<BondRemoval>()
 
   public init() {}
 
@@ -22,6 +23,8 @@ public struct AccessoryRegistry: Equatable, Sendable {
   public var tombstones: [RegistryTombstone] { tombstoneRows.rows }
   /// In order of age, the oldest first.
   public var formers: [FormerIdentifier] { formerRows.rows }
+  /// In order of age, the oldest first.
+  public var bondRemovals: [BondRemoval] { bondRemovalRows.rows }
 
   public var isEmpty: Bool { accessories.isEmpty && tombstones.isEmpty && formers.isEmpty }
 
@@ -62,7 +65,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
   public var rows: [RegistryRow] {
     accounts.map(RegistryRow.account) + devices.map(RegistryRow.device)
       + accessories.map(RegistryRow.accessory) + tombstones.map(RegistryRow.tombstone)
-      + formers.map(RegistryRow.former)
+      + formers.map(RegistryRow.former) + bondRemovals.map(RegistryRow.bondRemoval)
   }
 
   public func row(_ table: RegistryTable, number: Int64) -> RegistryRow? {
@@ -72,6 +75,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
     case .accessory: accessoryRows[number].map(RegistryRow.accessory)
     case .tombstone: tombstoneRows[number].map(RegistryRow.tombstone)
     case .former: formerRows[number].map(RegistryRow.former)
+    case .bondRemoval: bondRemovalRows[number].map(RegistryRow.bondRemoval)
     }
   }
 
@@ -82,6 +86,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
     case .accessory(let accessory): accessoryRows.put(accessory)
     case .tombstone(let tombstone): tombstoneRows.put(tombstone)
     case .former(let former): formerRows.put(former)
+    case .bondRemoval(let removal): bondRemovalRows.put(removal)
     }
   }
 
@@ -92,6 +97,7 @@ public struct AccessoryRegistry: Equatable, Sendable {
     case .accessory: accessoryRows.drop(number)
     case .tombstone: tombstoneRows.drop(number)
     case .former: formerRows.drop(number)
+    case .bondRemoval: bondRemovalRows.drop(number)
     }
   }
 }
@@ -105,11 +111,13 @@ extension AccessoryRegistry {
   }
 }
 
-/// The capacity of a registry. Additions beyond it are refused; a new tombstone or former identifier replaces the oldest.
+/// The capacity of a registry. Additions beyond it are refused; a new tombstone, former identifier or removal of a bond
+/// replaces the oldest.
 public enum RegistryLimits {
   public static let accessoriesMax = 2_048
   public static let tombstonesMax = 1_024
   public static let formersMax = 256
+  public static let bondRemovalsMax = 64
   /// The largest row number: JSON holds it exactly.
   public static let numberMax: Int64 = 1 << 53 - 1
   /// The longest app name, item id and device name (Core Specification 5.4, Volume 4, Part E, 6.23, has 248).
@@ -124,6 +132,7 @@ public enum RegistryLimits {
     case .account, .device, .accessory: accessoriesMax
     case .tombstone: tombstonesMax
     case .former: formersMax
+    case .bondRemoval: bondRemovalsMax
     }
   }
 }
@@ -148,6 +157,8 @@ extension AccessoryRegistry {
     case .addAddress(let identifier, let address): try edit.addAddress(identifier, address)
     case .setBond(let identifier, let bond, let identity):
       try edit.setBond(identifier, bond, identity: identity)
+    case .addBondRemoval(let address): try edit.addBondRemoval(address)
+    case .endBondRemoval(let address): edit.endBondRemoval(address)
     case .allow(let app, let identity): try edit.allow(app: app, identity)
     case .confirmAccount(let app, let account): try edit.confirmAccount(app: app, account)
     }

@@ -26,6 +26,10 @@ public enum RegistryChange: Equatable, Sendable {
   case addAddress(RandomIdentifier, DeviceAddress)
   /// Sets the bond of the accessory's device; `identity` is the address that came with the keys.
   case setBond(RandomIdentifier, Bond, identity: DeviceAddress? = nil)
+  /// Stores that bluetoothd is to remove its bond with the device of this address.
+  case addBondRemoval(DeviceAddress)
+  /// bluetoothd has no bond any more with the device of this address.
+  case endBondRemoval(DeviceAddress)
   /// Lets the app set up a removed device by touch or automatically again.
   case allow(app: String, DeviceIdentity)
   /// Records that an operator confirmed the account that owns the app's accessories.

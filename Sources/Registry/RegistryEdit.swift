@@ -19,6 +19,7 @@ struct RegistryEdit {
     guard registry.row(row.table, number: row.number) != row else { return }
     registry.put(row)
     outcome.writes.append(.put(row))
+    keepNewBond(of: row)
   }
 
   mutating func drop(_ table: RegistryTable, number: Int64) {
@@ -237,8 +238,8 @@ extension RegistryTombstone {
 }
 
 extension RegistryEdit {
-  /// Removes an accessory; with the last accessory of a device, the device and its bond; with the last one of an app,
-  /// its account.
+  /// Removes an accessory; with the last accessory of a device, the device and its bond, which bluetoothd is to remove if
+  /// it is bluetoothd's; with the last one of an app, its account.
   mutating func remove(
     _ identifier: RandomIdentifier, leavesTombstone: Bool
   ) throws(RegistryError) {
@@ -250,6 +251,7 @@ extension RegistryEdit {
     if !registry.accessories.contains(where: { $0.device == device.number }) {
       drop(.device, number: device.number)
       outcome.removedDevice = device
+      if let address = device.addressWithBluetoothd { try addBondRemoval(address) }
     }
     if !registry.accessories.contains(where: { $0.app == accessory.app }),
       let account = registry.accounts.first(where: { $0.app == accessory.app })

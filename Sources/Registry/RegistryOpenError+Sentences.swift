@@ -82,6 +82,8 @@ extension RegistryConsistencyError {
     case .unusedAccount(let number): "account \(number) has no accessories or occurs twice"
     case .repeatedTombstone(let number): "tombstone \(number) occurs twice"
     case .repeatedFormer(let number): "the identifier of former \(number) occurs twice"
+    case .repeatedBondRemoval(let number):
+      "the device of bondRemoval \(number) occurs twice, or has a bond of bluetoothd"
     }
   }
 }

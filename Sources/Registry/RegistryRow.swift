@@ -10,6 +10,7 @@ public enum RegistryRow: Equatable, Sendable {
   case accessory(RegistryAccessory)
   case tombstone(RegistryTombstone)
   case former(FormerIdentifier)
+  case bondRemoval(BondRemoval)
 
   public var table: RegistryTable {
     switch self {
@@ -18,6 +19,7 @@ public enum RegistryRow: Equatable, Sendable {
     case .accessory: .accessory
     case .tombstone: .tombstone
     case .former: .former
+    case .bondRemoval: .bondRemoval
     }
   }
 
@@ -28,13 +30,14 @@ public enum RegistryRow: Equatable, Sendable {
     case .accessory(let accessory): accessory.number
     case .tombstone(let tombstone): tombstone.number
     case .former(let former): former.number
+    case .bondRemoval(let removal): removal.number
     }
   }
 }
 
 /// The kinds of row in a registry; the order is that of exports.
 public enum RegistryTable: String, CaseIterable, Sendable {
-  case account, device, accessory, tombstone, former
+  case account, device, accessory, tombstone, former, bondRemoval
 }
 
 /// The parts of rows that are validated.
@@ -73,6 +76,8 @@ extension RegistryRow {
     case .accessory(let accessory): accessory.problem
     case .tombstone(let tombstone): tombstone.problem
     case .former(let former): former.problem
+    case .bondRemoval(let removal):
+      DeviceIdentity.bluetooth(removal.address).isStorable ? nil : .identity
     }
   }
 }

@@ -39,6 +39,7 @@ extension RegistryTable {
         .integer("number"), .text("app"), .bytes("bluetoothIdentifier"), .bytes("address"),
         .integer("addressType"),
       ]
+    case .bondRemoval: [.integer("number"), .bytes("address"), .integer("addressType")]
     }
   }
 

@@ -10,8 +10,8 @@ public import Registry
 /// writes one line.
 public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
   /// The version in the first line: that of the tables with these columns. Version 1 had no former identifiers, version 2
-  /// no keys of bonds.
-  public static let version: Int64 = 3
+  /// no keys of bonds, version 3 no removals of bonds.
+  public static let version: Int64 = 4
 
   private let rows: [RegistryRow]
   private let includesKeys: Bool

@@ -12,6 +12,7 @@ extension RegistryRow {
     case .accessory: self = .accessory(try RegistryAccessory(values, number))
     case .tombstone: self = .tombstone(try RegistryTombstone(values, number))
     case .former: self = .former(try FormerIdentifier(values, number))
+    case .bondRemoval: self = .bondRemoval(try BondRemoval(values, number))
     }
   }
 
@@ -23,6 +24,7 @@ extension RegistryRow {
     case .accessory(let accessory): accessory.write(to: &values)
     case .tombstone(let tombstone): tombstone.write(to: &values)
     case .former(let former): former.write(to: &values)
+    case .bondRemoval(let removal): values.setAddress(removal.address, "address", type: "addressType")
     }
     values.setInteger(number, "number")
     return values
@@ -167,5 +169,13 @@ extension FormerIdentifier {
     values["app"] = .text(app)
     values.setBytes(bluetoothIdentifier.bytes, "bluetoothIdentifier")
     values.setAddress(address, "address", type: "addressType")
+  }
+}
+
+extension BondRemoval {
+  fileprivate init(_ values: RowValues, _ number: Int64) throws(ColumnError) {
+    self.init(
+      number: number,
+      address: try values.required("address", values.address("address", type: "addressType")))
   }
 }

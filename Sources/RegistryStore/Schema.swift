@@ -13,7 +13,8 @@ package struct Schema: Sendable {
 
   /// The version that this program writes.
   package static let current = Schema(
-    migrations: [versionOne, [digest], [former]], tables: (versionOne + [digest, former]).sorted())
+    migrations: [versionOne, [digest], [former], [bondRemoval]],
+    tables: (versionOne + [digest, former, bondRemoval]).sorted())
 
   /// The first version that stores a digest of its rows.
   static let firstDigestedVersion: Int64 = 2
@@ -56,6 +57,11 @@ package struct Schema: Sendable {
   private static let former = """
     CREATE TABLE former (number INTEGER PRIMARY KEY, app TEXT NOT NULL, bluetoothIdentifier BLOB NOT NULL, \
     address BLOB NOT NULL, addressType INTEGER NOT NULL) STRICT
+    """
+
+  private static let bondRemoval = """
+    CREATE TABLE bondRemoval (number INTEGER PRIMARY KEY, address BLOB NOT NULL, addressType INTEGER NOT NULL) \
+    STRICT
     """
 
   /// Returns the columns of a descriptor; without a range there is no descriptor.

@@ -111,6 +111,8 @@ enum ChangePurpose: Sendable {
   case renewal(flow: RandomIdentifier)
   /// A bond was lost.
   case bondLoss
+  /// bluetoothd is to remove a bond, or has.
+  case bondRemoval
 
   enum CallKind: Sendable {
     /// An app gives up its accessory.
@@ -163,9 +165,11 @@ extension RegistryQueue {
 
   private mutating func write(_ next: PendingChange) -> Effect {
     switch next.change {
-    case .replace(let registry):
-      written = WrittenChange(change: next, registry: registry)
-      return .request(.replace(registry))
+    case .replace(var new):
+      // What bluetoothd is to remove stays known; a device that is named cannot be refused.
+      for address in registry.bondsLeftToBluetoothd(by: new) { _ = try? new.apply(.addBondRemoval(address)) }
+      written = WrittenChange(change: next, registry: new)
+      return .request(.replace(new))
     case .reset:
       written = WrittenChange(change: next, registry: AccessoryRegistry())
       return .request(.reset)
@@ -189,7 +193,9 @@ extension RegistryQueue {
     case .reset(let kept):
       state = .open
       (wasRead, wasOpened) = (true, true)
+      let left = registry.bondsLeftToBluetoothd(by: AccessoryRegistry())
       return complete(.reset(kept: kept))
+        + left.flatMap { enqueue(.apply(.addBondRemoval($0)), .bondRemoval) }
     case .opened(let registry):
       state = .open
       defer { wasOpened = true }

@@ -13,6 +13,10 @@ extension SetupCore {
     let before = old.bonds
     guard before != bonds else { return }
     note(.bonds)
+    for removal in old.bondRemovals
+    where registry.device(.bluetooth(removal.address))?.bond.isBonded == true {
+      add(.keepBond(removal.address))
+    }
     for former in before {
       guard let record = former.bond.record,
         registry.device(.bluetooth(former.identity))?.bond.record == nil
@@ -46,6 +50,25 @@ extension SetupCore {
     let change = RegistryQueue.Change.apply(.setBond(accessory.identifier, .lost(record)))
     guard !queue.pending.contains(where: { $0.change == change }) else { return nil }
     return (change, record.owner)
+  }
+
+  // MARK: - Removals by bluetoothd
+
+  /// Has the bonds removed that bluetoothd was to remove before.
+  mutating func removeBondsOfBluetoothd() {
+    for removal in registry.bondRemovals { add(.unpair(removal.address, .bluetoothd)) }
+  }
+
+  /// bluetoothd is to remove its bond with a device, and the next run of the agent has to know.
+  public mutating func removalWaits(_ device: DeviceAddress) -> [SetupEffect] {
+    enqueue(.apply(.addBondRemoval(device.settled)), .bondRemoval)
+    return takeEffects()
+  }
+
+  /// bluetoothd has no bond with the device any longer that it is to remove.
+  public mutating func removalEnded(_ device: DeviceAddress) -> [SetupEffect] {
+    enqueue(.apply(.endBondRemoval(device.settled)), .bondRemoval)
+    return takeEffects()
   }
 
   // MARK: - Pairing again

@@ -49,6 +49,7 @@ extension SetupCore {
     // `activated` reports what the file held at the start.
     if !isFirst { reportDifferences(from: old, configuration) }
     followBonds(from: old)
+    if isFirst { removeBondsOfBluetoothd() }
     refreshGrants(origin: isFirst ? .previousRun : .registry)
     endOvertakenRequests()
   }
@@ -181,9 +182,11 @@ extension SetupCore {
       wasTakenBack(identifier, failure)
     case .question(let flow, let call): questionWasWritten(flow, call, result)
     case .migration(let flow, let call): migrationWasWritten(flow, call, result)
-    case .call(let call, let kind): reply(call, result, kind)
+    case .call(let call, let kind):
+      if case (.importing, .done) = (kind, result) { removeBondsOfBluetoothd() }
+      reply(call, result, kind)
     case .renewal(let flow): renewalWasWritten(flow, result)
-    case .address, .bondLoss: break
+    case .address, .bondLoss, .bondRemoval: break
     }
     retryUnsettled()
   }

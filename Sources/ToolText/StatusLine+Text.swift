@@ -151,6 +151,8 @@ extension RegistryLine {
       let owner = AirText(Array(app.utf8)).escaped()
       let identifier = AirText(Array(bluetoothIdentifier.utf8)).escaped()
       rows.row("former", [AirText(Array(device.utf8)).escaped(), "was \(identifier) for \(owner)"])
+    case .unpairing(let device):
+      rows.row("unpairing", [AirText(Array(device.utf8)).escaped(), "waits for bluetoothd"])
     }
     return rows.text
   }

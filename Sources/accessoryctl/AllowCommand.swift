@@ -97,7 +97,7 @@ struct RemovedDevice {
 }
 
 extension GatewayOptions {
-  /// The state of the registry, the removed devices, and the former identifiers.
+  /// The state of the registry, the removed devices, the bonds to remove, and the former identifiers.
   func registry() throws(ToolError) -> [RegistryLine] {
     try callForList(OperatorMethodName.registry) { line throws(JSONMemberError) in
       try RegistryLine(ifAny: line)
@@ -109,7 +109,7 @@ extension [RegistryLine] {
   fileprivate var removed: [RemovedDevice] {
     compactMap { line in
       switch line {
-      case .state, .former: nil
+      case .state, .former, .unpairing: nil
       case .removed(let app, let item, let device): RemovedDevice(app: app, item: item, device: device)
       }
     }

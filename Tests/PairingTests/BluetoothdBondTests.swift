@@ -62,14 +62,18 @@ struct BluetoothdBondTests {
     var world = bondedWorld()
     world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
     world.run()
-    #expect(!world.bluetoothd.isKnown && world.actions.isEmpty && !world.isBusOpen)
+    #expect(!world.bluetoothd.isKnown && !world.isBusOpen)
+    #expect(
+      world.actions == [
+        .removalWaits(ScriptedBluetoothd.identity), .removalEnded(ScriptedBluetoothd.identity),
+      ])
 
     world = bondedWorld()
     world.endBluetoothd()
     world.run(milliseconds: 1000)
     world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
     world.run()
-    #expect(world.bluetoothd.isBonded)
+    #expect(world.bluetoothd.isBonded && world.actions == [.removalWaits(ScriptedBluetoothd.identity)])
     world.startBluetoothd()
     world.run()
     #expect(!world.bluetoothd.isBonded && !world.isBusOpen)
@@ -86,6 +90,28 @@ struct BluetoothdBondTests {
     world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
     world.run()
     #expect(!world.bluetoothd.isBonded && !world.isBusOpen)
+  }
+
+  @Test("A bond that is to be removed, and is kept after all or made again, is not removed")
+  func keptAfterAll() {
+    var world = bondedWorld()
+    world.endBluetoothd()
+    world.run(milliseconds: 1000)
+    world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
+    // The registry has yet to learn of it.
+    world.pairing.setBonds([Self.bond], at: world.now)
+    world.run()
+    world.pairing.keepBond(ScriptedBluetoothd.identity, at: world.now)
+    world.pairing.setBonds([Self.bond], at: world.now)
+    world.startBluetoothd()
+    world.run()
+    #expect(world.bluetoothd.isBonded && world.actions.last == .removalEnded(ScriptedBluetoothd.identity))
+
+    world = BluetoothdWorld()
+    world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
+    world.pair()
+    world.run()
+    #expect(world.bluetoothd.isBonded && world.paired?.identity == ScriptedBluetoothd.identity)
   }
 
   @Test("Messages that cannot be read change nothing, and are counted; values that are missing are no loss")

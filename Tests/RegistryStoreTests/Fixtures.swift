@@ -13,8 +13,23 @@ enum Fixtures {
     try FileContents(reading: "/\(folder)/Fixtures/\(name)", byteCountMax: 1 << 20).bytes
   }
 
-  /// The contents of the fixture of version 1, which had no former identifiers.
-  static func registry() throws -> AccessoryRegistry {
+  /// The contents of the fixture of a version. Version 1 had no former identifiers, version 3 no removals of bonds.
+  static func registry(_ version: Int) throws -> AccessoryRegistry {
+    version == 1 ? try registryOne() : try registryOfBond()
+  }
+
+  /// Two apps, one device with a bond, and a former identifier.
+  static func registryOfBond() throws -> AccessoryRegistry {
+    var registry = AccessoryRegistry()
+    for change in [
+      Rows.networkAddition(1), Rows.addition(2, item: nil),
+      .setBond(Rows.identifier(4), .bonded(Rows.bond())), Rows.addition(3),
+      .remove(Rows.identifier(6), leavesTombstone: false),
+    ] { try registry.apply(change) }
+    return registry
+  }
+
+  private static func registryOne() throws -> AccessoryRegistry {
     var registry = AccessoryRegistry()
     for scenario in [Scenario.all[1], Scenario.all[9], Scenario.all[11], Scenario.all[13]] {
       if registry == AccessoryRegistry() { registry = try scenario.registryBefore() }

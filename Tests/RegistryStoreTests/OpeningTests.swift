@@ -67,9 +67,9 @@ struct OpeningTests {
   func newer() throws {
     let (disk, _) = try disk()
     var bytes = disk[path]
-    bytes[63] = 4
+    bytes[63] = 5
     disk[path] = bytes
-    #expect(Trial.opened(disk) == .refused(.newer(version: 4, known: 3)))
+    #expect(Trial.opened(disk) == .refused(.newer(version: 5, known: 4)))
     #expect(disk[path] == bytes)
   }
 

@@ -43,17 +43,23 @@ struct RealFileTests {
     }
   }
 
-  @Test("A file of version 1 is read, and migrated to the current one with a digest of its rows")
-  func versionOne() throws {
+  @Test("A file of an earlier version is read, and migrated to the current one", arguments: [1, 3])
+  func earlier(version: Int) throws {
     try withFolder { folder in
       let path = folder + "/registry"
-      let bytes = try Fixtures.bytes("version-1.registry")
+      let bytes = try Fixtures.bytes("version-\(version).registry")
+      #expect(Int(bytes[63]) == version)
       try Fixtures.write(bytes, to: path)
       let keeper = RegistryKeeper(path: path)
-      #expect(keeper.execute(.open) == .opened(try Fixtures.registry()))
-      #expect(keeper.execute(.open) == .opened(try Fixtures.registry()))
+      var registry = try Fixtures.registry(version)
+      #expect(keeper.execute(.open) == .opened(registry))
+      #expect(keeper.execute(.open) == .opened(registry))
+      // The new tables and the digest can be written.
+      let writes = try registry.apply(.addBondRemoval(Rows.address(9))).writes
+      #expect(keeper.execute(.commit(writes)) == .done)
+      #expect(keeper.execute(.open) == .opened(registry))
       _ = keeper.execute(.close)
-      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 3)
+      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 4)
     }
   }
 

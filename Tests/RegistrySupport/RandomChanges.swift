@@ -14,7 +14,7 @@ public struct RandomChanges {
   public mutating func next(for registry: AccessoryRegistry) -> RegistryChange {
     guard let accessory = anyAccessory(of: registry), random.number(below: 4) > 0 else { return addition() }
     let identifier = accessory.identifier
-    switch random.number(below: 13) {
+    switch random.number(below: 15) {
     case 0: return .remove(identifier, leavesTombstone: random.chance(perMille: 500))
     case 1: return .remove(Rows.identifier(random.next()), leavesTombstone: true)
     case 2: return .rename(identifier, displayName: "Name \(random.number(below: 9))")
@@ -27,6 +27,8 @@ public struct RandomChanges {
     case 9: return .setBond(identifier, bond(), identity: random.chance(perMille: 500) ? address() : nil)
     case 10: return migration(of: registry)
     case 11: return .allow(app: app(), .bluetooth(address()))
+    case 12: return .addBondRemoval(address())
+    case 13: return .endBondRemoval(address())
     default: return .confirmAccount(app: app(), .user(UInt32(random.number(below: 2)) + 1000))
     }
   }

@@ -50,6 +50,15 @@ extension Scenario {
     Scenario(
       name: "bond", before: busy,
       change: .setBond(first, .bonded(Rows.bond()), identity: Rows.address(78))),
+    Scenario(
+      name: "remove bluetoothd's bond",
+      before: [
+        Rows.addition(1), .setBond(first, .bonded(Rows.foreignBond)), .addBondRemoval(Rows.address(3)),
+      ],
+      change: .remove(first, leavesTombstone: true)),
+    Scenario(
+      name: "end a bond's removal", before: busy + [.addBondRemoval(Rows.address(3))],
+      change: .endBondRemoval(Rows.address(3))),
     Scenario(name: "allow", before: busy, change: .allow(app: "lights", .bluetooth(Rows.address(4)))),
     Scenario(name: "confirm", before: busy, change: .confirmAccount(app: "lights", .user(1001))),
     Scenario(

@@ -66,14 +66,14 @@ struct RegistryRuleTests {
     }
   }
 
-  @Test("Removing the last accessory of a device removes the device and its bond")
+  @Test("Removing the last accessory of a device removes the device, and leaves its bond to bluetoothd")
   func lastRemoval() throws {
     var registry = try registry(Rows.addition(1), Rows.addition(2, app: "meters", device: 1))
     try registry.apply(.setBond(first, .bonded(Rows.foreignBond)))
     #expect(try registry.apply(.remove(first, leavesTombstone: false)).removedDevice == nil)
     let outcome = try registry.apply(.remove(second, leavesTombstone: false))
     #expect(outcome.removedDevice?.bond == .bonded(Rows.foreignBond))
-    #expect(registry.rows.map(\.table) == [.former, .former])
+    #expect(registry.rows.map(\.table) == [.former, .former, .bondRemoval])
   }
 
   @Test("An accessory and its bond are one change, and a second app finds the bond that is there")

@@ -43,7 +43,7 @@ extension Replies {
 
   static func registry(
     _ state: String = "open", sentence: String? = nil, removed: [(String, String)] = [],
-    formers: [(String, String)] = []
+    unpairing: [String] = [], formers: [(String, String)] = []
   ) -> [ScriptedAgent.Step] {
     var steps: [ScriptedAgent.Step] = [
       .send(
@@ -53,6 +53,13 @@ extension Replies {
           json.member("accessories", 3)
         })
     ]
+    for device in unpairing {
+      steps.append(
+        .send(
+          Message.reply(continues: true) { json in
+            json.object("unpairing") { json in json.member("device", device) }
+          }))
+    }
     for (identifier, device) in formers {
       steps.append(
         .send(

@@ -50,23 +50,24 @@ struct RegistryCommandTests {
 
   // MARK: show
 
-  @Test("Shows its state, the removed devices, and the identifiers that apps had")
+  @Test("Shows its state, the removed devices, the bonds to remove, and the identifiers that apps had")
   func show() throws {
     let open = Replies.registry(
       removed: [("bulb", "C4:A1:00:00:1E:27"), ("bulb\u{1B}", "attic")],
-      formers: [("1d00000000000007fffffffffffffff8", "C4:A1:00:00:1E:27")])
+      unpairing: ["C4:A1:00:00:1E:28"], formers: [("1d00000000000007fffffffffffffff8", "C4:A1:00:00:1E:27")])
     let text = try run([open], "registry", "show")
     #expect(text.status == 0)
     #expect(
       text.text == #"""
         registry  open, 3 accessories
+        unpairing C4:A1:00:00:1E:28 waits for bluetoothd
         former    C4:A1:00:00:1E:27 was 1d00000000000007fffffffffffffff8 for lights
         removed   C4:A1:00:00:1E:27 from lights/bulb
         removed   attic from lights/bulb\u{1B}
 
         """#)
     let json = try run([open], "registry", "show", "--json")
-    #expect(json.status == 0 && json.lines.count == 4)
+    #expect(json.status == 0 && json.lines.count == 5)
     try expectValid(json.output, "registry")
   }
 

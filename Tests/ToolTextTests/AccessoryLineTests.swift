@@ -73,6 +73,7 @@ struct AccessoryLineTests {
       .removed(app: "lights", item: "bulb", device: "C4:A1:00:00:1E:27"),
       .former(
         app: "lights", bluetoothIdentifier: "1d00000000000007fffffffffffffff8", device: "C4:A1:00:00:1E:28"),
+      .unpairing(device: "C4:A1:00:00:1E:29"),
     ]
     for line in lines { #expect(try RegistryLine(object(line)) == line) }
   }

@@ -88,6 +88,12 @@ extension AgentCore {
     performPairingOutput()
   }
 
+  /// Has bluetoothd keep a bond that it was to remove.
+  func keepBond(_ identity: DeviceAddress) {
+    pairing.keepBond(identity, at: now)
+    performPairingOutput()
+  }
+
   /// Loads the keys of the registry's bonds, and follows those of bluetoothd.
   func bondsChanged() {
     pairing.setBonds(kernelBonds, busBonds, at: now)

@@ -243,6 +243,10 @@ struct PairingLink: Sendable {
     }
   }
 
+  mutating func keepBond(_ identity: DeviceAddress, at now: Instant) {
+    bluetoothd.keepBond(identity, at: now)
+  }
+
   /// Replaces the registry's bonds.
   mutating func setBonds(_ kernelBonds: [KernelBond], _ busBonds: [BusBond], at now: Instant) {
     kernel.setBonds(kernelBonds, at: now)
@@ -331,7 +335,7 @@ struct PairingLink: Sendable {
 
   mutating func note(_ action: PairingAction) {
     switch action {
-    case .ask: break
+    case .ask, .removalWaits, .removalEnded: break
     case .ended(_, let result): counters.results[PairingResultKind(result), default: 0] &+= 1
     case .bondWasLost(let device):
       counters.bondsLost &+= 1

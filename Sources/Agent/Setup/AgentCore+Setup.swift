@@ -104,6 +104,7 @@ extension AgentCore {
       case .answerPairing(let id, let answer): performPairing(.answer(id, answer))
       case .cancelPairing(let id): performPairing(.cancel(id))
       case .unpair(let identity, let owner): performPairing(.unpair(identity, owner))
+      case .keepBond(let identity): performPairing(.keepBond(identity))
       case .log(let notice): enqueue(.log(.setup(notice)))
       case .changed(let change): changes.formUnion(change)
       }

@@ -13,6 +13,8 @@ enum PairingCommand: Equatable {
   case cancel(PairingID)
   /// Removes the bond of a device, by its identity.
   case unpair(DeviceAddress, BondOwner)
+  /// Does not remove the bond that bluetoothd was to remove.
+  case keepBond(DeviceAddress)
 }
 
 extension AgentCore {
@@ -23,6 +25,7 @@ extension AgentCore {
     case .answer(let id, let answer): answerPairing(id, answer)
     case .cancel(let id): cancelPairing(id)
     case .unpair(let identity, let owner): unpair(identity, owner: owner)
+    case .keepBond(let identity): keepBond(identity)
     }
   }
 
@@ -32,6 +35,8 @@ extension AgentCore {
     case .ask(let id, let question): follow(setupCore.pairingAsks(id, question))
     case .ended(let id, let result): follow(setupCore.pairingEnded(id, result))
     case .bondWasLost(let identity): follow(setupCore.bondWasLost(identity))
+    case .removalWaits(let identity): follow(setupCore.removalWaits(identity))
+    case .removalEnded(let identity): follow(setupCore.removalEnded(identity))
     case .foreignAttemptRefused: break
     }
     turn.isBusy = true

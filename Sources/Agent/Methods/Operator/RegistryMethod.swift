@@ -7,15 +7,16 @@ import Registry
 import Setup
 import Varlink
 
-/// `Registry`: whether the registry is open, the devices that were removed from it, and former identifiers.
+/// `Registry`: whether the registry is open, the devices that were removed from it, the bonds that bluetoothd is to remove,
+/// and former identifiers.
 enum RegistryMethod: OperatorMethod {
   static let name = OperatorMethodName.registry
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome { .stream(RegistryStream()) }
 }
 
-/// The registry's state, then one removed device a reply, then one former identifier a reply: of removed accessories,
-/// then of those whose item or app has left the manifest.
+/// The registry's state, then one removed device a reply, one bond to remove a reply, and one former identifier a reply: of
+/// removed accessories, then of those whose item or app has left the manifest.
 private struct RegistryStream: ReplyStream {
   private var isGreeted = false
   private var index = 0
@@ -33,14 +34,20 @@ private struct RegistryStream: ReplyStream {
           state, sentence: setupCore.degradation, accessoryCount: Int64(setupCore.registry.accessories.count))
       )
     }
-    let (tombstones, formers) = (setupCore.registry.tombstones, setupCore.registry.formers)
-    defer { index += 1 }
-    if index < tombstones.count {
-      let tombstone = tombstones[index]
+    let registry = setupCore.registry
+    var index = index
+    self.index += 1
+    if index < registry.tombstones.count {
+      let tombstone = registry.tombstones[index]
       return reply(.removed(app: tombstone.app, item: tombstone.item, device: tombstone.identity.text))
     }
-    if index - tombstones.count < formers.count {
-      let former = formers[index - tombstones.count]
+    index -= registry.tombstones.count
+    if index < registry.bondRemovals.count {
+      return reply(.unpairing(device: AddressText.text(of: registry.bondRemovals[index].address.bits)))
+    }
+    index -= registry.bondRemovals.count
+    if index < registry.formers.count {
+      let former = registry.formers[index]
       return reply(former: former.bluetoothIdentifier, ofApp: former.app, former.address)
     }
     return nextOrphan(setupCore)

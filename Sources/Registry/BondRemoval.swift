@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+public import HCI
+
+/// A bond that bluetoothd is to remove, because no accessory has it any longer. It is stored until bluetoothd, which need
+/// not run meanwhile, has removed it.
+///
+/// Capacity: ``RegistryLimits/bondRemovalsMax``; the oldest gives way.
+public struct BondRemoval: Equatable, Sendable, NumberedRow {
+  public var number: Int64
+  /// The device's identity address, or the address that bluetoothd knows the device by.
+  public var address: DeviceAddress
+
+  public init(number: Int64, address: DeviceAddress) {
+    self.number = number
+    self.address = address
+  }
+}
+
+extension AccessoryRegistry {
+  func bondRemoval(of address: DeviceAddress) -> BondRemoval? { bondRemovals.first { $0.address == address } }
+
+  /// The bonds that bluetoothd would keep for no accessory if `new` replaced this registry.
+  public func bondsLeftToBluetoothd(by new: AccessoryRegistry) -> [DeviceAddress] {
+    let kept = Set(new.devices.compactMap(\.addressWithBluetoothd))
+    return (bondRemovals.map(\.address) + devices.compactMap(\.addressWithBluetoothd)).filter {
+      !kept.contains($0) && new.bondRemoval(of: $0) == nil
+    }
+  }
+}
+
+extension RegistryDevice {
+  /// The address of a device that has a bond of bluetoothd, lost or not.
+  var addressWithBluetoothd: DeviceAddress? { bond.record?.owner == .bluetoothd ? identity.address : nil }
+}
+
+extension RegistryEdit {
+  /// Stores that bluetoothd is to remove its bond with a device. A device of accessories has lost its bond by it.
+  mutating func addBondRemoval(_ address: DeviceAddress) throws(RegistryError) {
+    guard registry.bondRemoval(of: address) == nil else { return }
+    if var device = registry.device(.bluetooth(address)), device.addressWithBluetoothd != nil,
+      let record = device.bond.record
+    {
+      device.bond = .lost(record)
+      try put(.device(device))
+    }
+    if registry.bondRemovals.count >= RegistryLimits.bondRemovalsMax, let oldest = registry.bondRemovals.first
+    {
+      drop(.bondRemoval, number: oldest.number)
+    }
+    try put(
+      .bondRemoval(BondRemoval(number: registry.bondRemovalRows.nextNumber, address: address)))
+  }
+
+  mutating func endBondRemoval(_ address: DeviceAddress) {
+    guard let removal = registry.bondRemoval(of: address) else { return }
+    drop(.bondRemoval, number: removal.number)
+  }
+
+  /// Forgets the removal of a bond that bluetoothd has made again.
+  mutating func keepNewBond(of row: RegistryRow) {
+    guard case .device(let device) = row, device.bond.isBonded, let address = device.addressWithBluetoothd
+    else { return }
+    endBondRemoval(address)
+  }
+}
