@@ -30,6 +30,13 @@ enum ImportBondMethod: OperatorMethod {
     guard let record = BondRecord(line) else {
       throw .invalid(field: "longTermKeys", reason: "the keys are not those of a bond of this owner")
     }
+    guard record.owner == .bluetoothd || !call.agent.isBluetoothdRunning else {
+      throw .invalid(
+        field: "owner",
+        reason:
+          "bluetoothd runs on the adapter, and both programs would use the bond; stop and disable bluetoothd "
+          + "(systemctl disable --now bluetooth), or leave the bond to it and import only the identity key")
+    }
     let outcome = try startPending(call) { (setup, id) throws(OperatorError) in
       try setup.importBond(identity, record, id)
     }
