@@ -52,12 +52,12 @@ static void release(struct entry *entry) {
   free(entry);
 }
 
-/// Queues an event, whose texts are copied.
-static void append(struct csystemd_bus *bus, const struct csystemd_event *event) {
+/// Queues an event, whose texts are copied. Returns 0 if it is dropped because too many wait.
+static int append(struct csystemd_bus *bus, const struct csystemd_event *event) {
   struct entry *entry = bus->count < CSYSTEMD_EVENTS_MAX ? calloc(1, sizeof *entry) : NULL;
   if (!entry) {
     bus->dropped++;
-    return;
+    return 0;
   }
   entry->event = *event;
   const char **texts[] = {&entry->event.path,         &entry->event.adapter, &entry->event.address,
@@ -70,6 +70,7 @@ static void append(struct csystemd_bus *bus, const struct csystemd_event *event)
     bus->first = entry;
   bus->last = entry;
   bus->count++;
+  return 1;
 }
 
 static void append_kind(struct csystemd_bus *bus, enum csystemd_kind kind) {
@@ -324,7 +325,8 @@ static int agent_called(sd_bus_message *message, void *context, sd_bus_error *er
   if (result == 0) return 0;
   if (result < 0) append_kind(bus, CSYSTEMD_MALFORMED);
   if (result < 0 || !(event.token = keep_question(bus, message))) return refuse(bus, message);
-  append(bus, &event);
+  // A question that is dropped is never answered by the caller.
+  if (!append(bus, &event)) csystemd_reply(bus, event.token, CSYSTEMD_REFUSE, 0);
   return 1;
 }
 

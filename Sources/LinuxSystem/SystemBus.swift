@@ -7,7 +7,7 @@ import Glibc
 /// library. No call blocks.
 ///
 /// Capacity: 4,096 messages that wait to be read, and 8 questions that wait for an answer (CSYSTEMD_EVENTS_MAX and
-/// CSYSTEMD_QUESTIONS_MAX). Further messages are dropped and counted, and further questions are refused.
+/// CSYSTEMD_QUESTIONS_MAX). Further messages are dropped and counted, and further questions are refused, as are those that are dropped.
 @safe
 public final class SystemBus {
   // Holds: the shim gives a pointer that is good until `deinit`, and no other code has it.

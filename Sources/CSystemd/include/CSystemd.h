@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-  /// The most events that wait to be read; further ones are dropped and counted.
+  /// The most events that wait to be read; further ones are dropped and counted. A question among them is refused.
   CSYSTEMD_EVENTS_MAX = 4096,
   /// The most questions that wait for an answer; further ones are refused.
   CSYSTEMD_QUESTIONS_MAX = 8,
