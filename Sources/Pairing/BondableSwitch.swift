@@ -46,8 +46,9 @@ struct BondableSwitch: Sendable {
   /// Another program, or the kernel at power on, may have changed it.
   mutating func invalidate() { if case .known = state { enter(.known(nil)) } }
 
-  mutating func receiveReply(_ status: MgmtStatus, at now: Instant) {
-    guard case .setting(let isOn, _) = state else { return }
+  /// Returns whether the kernel has rejected the command.
+  mutating func receiveReply(_ status: MgmtStatus, at now: Instant) -> Bool {
+    guard case .setting(let isOn, _) = state else { return false }
     switch status {
     case .success:
       failureCount = 0
@@ -55,6 +56,7 @@ struct BondableSwitch: Sendable {
     case .permissionDenied, .unknownCommand, .notSupported: enter(.refused)
     default: fail(at: now)
     }
+    return status.isRejection
   }
 
   mutating func advance(to now: Instant) {

@@ -45,8 +45,6 @@ struct KernelKeyLoading: Sendable {
     /// Whether bonds are impossible without it. An adapter without BR/EDR takes no link keys, and has
     /// no Secure Simple Pairing.
     var isIndispensable: Bool { self == .identityKeys || self == .longTermKeys }
-
-    var isList: Bool { isIndispensable || self == .linkKeys }
   }
 
   private(set) var state = State.closed
@@ -58,8 +56,6 @@ struct KernelKeyLoading: Sendable {
   /// What the kernel has changed while the lists were loaded.
   private var isStale = false
   private var failureCount = 0
-  /// How many lists of keys the kernel has rejected since the start, and the status of the last one.
-  private(set) var rejections: (count: UInt64, status: MgmtStatus?) = (0, nil)
 
   /// Whether the kernel has the wanted keys.
   var isSettled: Bool { state == .resting && held == wanted }
@@ -113,20 +109,22 @@ struct KernelKeyLoading: Sendable {
     held?.removeAll { $0.identity == identity }
   }
 
-  /// Receives a reply; those to other commands change nothing.
-  mutating func receiveReply(_ opcode: MgmtOpcode, _ status: MgmtStatus, at now: Instant) {
-    guard case .loading(let step, _) = state, step.opcode == opcode else { return }
+  /// Receives a reply; those to other commands change nothing. Returns whether the kernel has rejected the command.
+  mutating func receiveReply(_ opcode: MgmtOpcode, _ status: MgmtStatus, at now: Instant) -> Bool {
+    guard case .loading(let step, _) = state, step.opcode == opcode else { return false }
     switch status {
     case .success: finish(step)
     case .permissionDenied: enter(.refused(.notPermitted))
     case .notSupported, .unknownCommand:
-      guard step.isIndispensable else { return finish(step) }
-      enter(.refused(.notSupported("the kernel takes no keys for this adapter")))
-    case .rejected, .invalidParameters:
-      if step.isList { rejections = (rejections.count &+ 1, status) }
-      if step.isIndispensable { fail(at: now) } else { finish(step) }
+      if step.isIndispensable {
+        enter(.refused(.notSupported("the kernel takes no keys for this adapter")))
+      } else {
+        finish(step)
+      }
+    case .rejected, .invalidParameters: if step.isIndispensable { fail(at: now) } else { finish(step) }
     default: fail(at: now)
     }
+    return status.isRejection
   }
 
   private mutating func finish(_ step: Step) {
@@ -170,6 +168,11 @@ struct KernelKeyLoading: Sendable {
     case .secureConnections: return .setSecureConnections(true, index)
     }
   }
+}
+
+extension MgmtStatus {
+  /// Whether the kernel will not take this command now, and would if the adapter were set up in another way.
+  var isRejection: Bool { self == .rejected || self == .invalidParameters }
 }
 
 extension [KernelBond] {

@@ -33,8 +33,10 @@ extension KernelPairing {
       undo(error, at: now)
     case .unpairDevice:
       if let outcome = unpairs.receiveReply(status, of: device, at: now) { noteRemoval(outcome) }
-    case .setBondable: bondable.receiveReply(status, at: now)
-    default: loading.receiveReply(opcode, status, at: now)
+    case .setBondable:
+      if bondable.receiveReply(status, at: now) { actions.append(.commandWasRejected(opcode, status)) }
+    default:
+      if loading.receiveReply(opcode, status, at: now) { actions.append(.commandWasRejected(opcode, status)) }
     }
   }
 

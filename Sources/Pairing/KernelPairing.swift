@@ -55,8 +55,6 @@ public struct KernelPairing: Sendable {
   var unpairs = UnpairQueue()
   var cancellation = PairingCancellation()
   var bondable = BondableSwitch()
-  /// How many lists of keys the kernel has rejected since the start, and the status with which it rejected the last one.
-  public var rejectedLists: (count: UInt64, status: MgmtStatus?) { loading.rejections }
   /// The bonds of the registry.
   public internal(set) var bonds: [KernelBond] = []
   /// The bonds that were made since, and are not in the registry yet.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Controller
 public import HCI
 public import Registry
 
@@ -148,6 +149,8 @@ public enum PairingAction: Equatable, Sendable {
   case removalEnded(DeviceAddress)
   /// A pairing that another party began was refused; for the log and a counter.
   case foreignAttemptRefused(DeviceAddress)
+  /// The kernel rejected keys of bonds, or a setting that pairings want; for the log and a counter.
+  case commandWasRejected(MgmtOpcode, MgmtStatus)
 }
 
 extension Instant? {

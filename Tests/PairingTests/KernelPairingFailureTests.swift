@@ -258,12 +258,26 @@ struct KernelPairingFailureTests {
       harness.kernel.refusals = [(list, .rejected)]
       harness.open()
       harness.run(milliseconds: 50)
-      #expect(harness.pairing.rejectedLists.count == 1)
-      #expect(harness.pairing.rejectedLists.status == .rejected)
+      #expect(harness.actions == [.commandWasRejected(list, .rejected)])
       harness.run(milliseconds: 1500)
       #expect(harness.opcodes.count { $0 == list } == (isLoadedAgain ? 2 : 1), "\(list)")
-      #expect(harness.pairing.rejectedLists.count == 1)
+      #expect(harness.actions.count == 1)
       _ = try harness.paired(peer.address, .none)
+    }
+  }
+
+  @Test("A setting that the kernel rejects is reported each time, and the device is paired")
+  func rejectedSettings() throws {
+    for setting in [MgmtOpcode.setDebugKeys, .setSecureSimplePairing, .setSecureConnections, .setBondable] {
+      for status in [MgmtStatus.rejected, .invalidParameters] {
+        let peer = PairingPeer(.justWorks)
+        var harness = PairingHarness(peer, isOpen: false)
+        harness.kernel.refusals = [(setting, status)]
+        harness.open()
+        _ = try harness.paired(peer.address, .none)
+        let rejections = harness.actions.filter { $0 == .commandWasRejected(setting, status) }
+        #expect(rejections.count == 1, "\(setting)")
+      }
     }
   }
 

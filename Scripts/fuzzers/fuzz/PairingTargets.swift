@@ -23,7 +23,9 @@ func fuzzManagement(_ bytes: RawSpan) {
       switch action {
       case .ask(let id, .compare): _ = pairing.answer(id, .digitsMatch(true), at: now)
       case .ask(let id, .enterDigits): _ = pairing.answer(id, .digits(PairingPeer.digits), at: now)
-      case .ask(_, .showDigits), .bondWasLost, .removalWaits, .removalEnded, .foreignAttemptRefused: break
+      case .ask(_, .showDigits), .bondWasLost, .removalWaits, .removalEnded, .foreignAttemptRefused,
+        .commandWasRejected:
+        break
       case .ended(_, let result):
         endCount += 1
         guard case .success(let device) = result else { continue }

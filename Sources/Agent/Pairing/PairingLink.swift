@@ -174,11 +174,7 @@ struct PairingLink: Sendable {
   // MARK: - Inputs
 
   mutating func receive(_ event: MgmtEvent, at now: Instant) {
-    let rejectedCount = kernel.rejectedLists.count
     kernel.receive(event, at: now)
-    if let status = kernel.rejectedLists.status, kernel.rejectedLists.count != rejectedCount {
-      notices.append(.keysWereRejected(status))
-    }
     bluetoothd.receive(event, at: now)
     loan.receive(event, at: now)
     performLoan(at: now)
@@ -343,6 +339,11 @@ struct PairingLink: Sendable {
     case .foreignAttemptRefused(let device):
       counters.foreignAttemptsRefused &+= 1
       notices.append(.foreignAttemptRefused(device))
+    case .commandWasRejected(let opcode, let status):
+      counters.rejections[opcode, default: 0] &+= 1
+      notices.append(
+        PairingCounters.keyLists.contains(opcode)
+          ? .keysWereRejected(status) : .settingWasRejected(opcode, status))
     }
   }
 
@@ -361,4 +362,6 @@ public enum PairingNotice: Equatable, Sendable {
   case bondWasLost(DeviceAddress)
   /// The kernel did not take a list of keys.
   case keysWereRejected(MgmtStatus)
+  /// The kernel did not take a setting that pairings want.
+  case settingWasRejected(MgmtOpcode, MgmtStatus)
 }

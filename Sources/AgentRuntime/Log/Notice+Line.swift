@@ -13,7 +13,7 @@ import Wireless
 enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
   case connections, connectionsFailed, connectionsEnded
-  case foreignPairings, lostBonds, rejectedKeys
+  case foreignPairings, lostBonds, rejectedKeys, rejectedSettings
   case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
 }
 
@@ -31,6 +31,7 @@ extension Notice {
     case .pairing(.foreignAttemptRefused): .foreignPairings
     case .pairing(.bondWasLost): .lostBonds
     case .pairing(.keysWereRejected): .rejectedKeys
+    case .pairing(.settingWasRejected): .rejectedSettings
     case .pairing(.backend), .networks: nil
     case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
@@ -138,6 +139,18 @@ extension PairingNotice {
     case .keysWereRejected(let status):
       "the kernel rejected the keys of the agent's bonds (status \(status.rawValue)): accessories that are paired cannot be "
         + "connected until it takes them"
+    case .settingWasRejected(let opcode, let status):
+      "the kernel rejected a setting for pairings (status \(status.rawValue)): \(Self.consequence(of: opcode))"
+    }
+  }
+
+  private static func consequence(of opcode: MgmtOpcode) -> String {
+    switch opcode {
+    case .setBondable: "Bondable is not as the agent wants it, and no bond can be made until it is"
+    case .setDebugKeys: "debug keys may be on, and a bond that is made with one is not kept"
+    case .setSecureConnections:
+      "Secure Connections may be off, and devices are then paired by the older procedure, whose bonds are weaker"
+    default: "Secure Simple Pairing may be off, and bonds then come without a key for BR/EDR"
     }
   }
 

@@ -281,17 +281,24 @@ struct KernelPairingScenarios {
     #expect(bench.harness.agent.counters.reception.mgmtMessagesTruncated == before + 1)
   }
 
-  @Test("Keys that the kernel rejects are in the log and the metrics")
+  @Test("Keys and settings that the kernel rejects are in the log and the metrics")
   func rejectedKeys() throws {
     let bench = Bench(.justWorks)
-    bench.harness.pairingKernel?.refusals = [(.loadLongTermKeys, .rejected)]
+    bench.harness.pairingKernel?.refusals = [
+      (.loadLongTermKeys, .rejected), (.setSecureConnections, .rejected),
+    ]
     bench.harness.pairingKernel?.setPower(false, bench.harness.now)
     bench.scenario.run(seconds: 0.1)
     bench.harness.pairingKernel?.setPower(true, bench.harness.now)
     bench.scenario.run(seconds: 3)
     #expect(bench.harness.notices.contains(.pairing(.keysWereRejected(.rejected))))
+    #expect(
+      bench.harness.notices.contains(.pairing(.settingWasRejected(.setSecureConnections, .rejected))))
     var text = MetricsText()
     bench.harness.agent.pairingMetrics.forEach { text.write($0) }
     #expect(text.text.contains("\naccessoryd_key_lists_rejected_total 1\n"))
+    #expect(
+      text.text.contains(
+        "\naccessoryd_pairing_settings_rejected_total{setting=\"secureConnections\"} 1\n"))
   }
 }
