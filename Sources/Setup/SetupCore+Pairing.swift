@@ -172,6 +172,16 @@ extension SetupCore {
     return takeEffects()
   }
 
+  /// An operator who could answer has left: ends the pairing whose question no other operator can answer. Digits that
+  /// are typed at the device need no answer. `capability` is what the persons who are left can do.
+  public mutating func operatorLeft(_ capability: IOCapability) -> [SetupEffect] {
+    for flow in flows.flows where flow.isPairing {
+      guard let question = flow.pairing?.question, !capability.canAnswer(question) else { continue }
+      change(flow.id) { $0.finish(.noOperatorIsLeft) }
+    }
+    return takeEffects()
+  }
+
   private static func answer(
     to question: PairingQuestion, matches: Bool?, digits: String?
   ) throws(OperatorError) -> PairingAnswer {
@@ -201,6 +211,23 @@ extension AccessoryRegistry {
       return DeviceBond(identity: identity, bond: device.bond)
     }
   }
+}
+
+extension IOCapability {
+  fileprivate func canAnswer(_ question: PairingQuestion) -> Bool {
+    switch (question, self) {
+    case (.showDigits, _), (.compare, .displayYesNo), (.enterDigits, .keyboardOnly), (_, .keyboardDisplay):
+      true
+    case (.compare, .displayOnly), (.compare, .keyboardOnly), (.compare, .none), (.enterDigits, .displayOnly),
+      (.enterDigits, .displayYesNo), (.enterDigits, .none):
+      false
+    }
+  }
+}
+
+extension SetupError {
+  fileprivate static let noOperatorIsLeft = userCancelled(
+    reason: "the operator who was asked about digits has disconnected, and no other operator can answer")
 }
 
 extension PairingError {

@@ -163,6 +163,7 @@ extension AgentCore {
     counters.clients.callsRefused &+= client.connection.refusalCount
     counters.clients.yields &+= client.connection.yieldCount
     clients.remove(client)
+    if client.stream is RequestStream { follow(setupCore.operatorLeft(operatorCapability)) }
   }
 
   /// The earliest time at which a client's patience ends, or a stream has something new to send.

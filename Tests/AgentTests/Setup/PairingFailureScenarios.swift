@@ -77,6 +77,37 @@ struct PairingFailureScenarios {
     }
   }
 
+  @Test("A question whose operator has disconnected ends the pairing at once, unless another can answer it")
+  func operatorLeaves() {
+    let questions: [(PairingQuestion, [String], Bool)] = [
+      (.compare(123_456), [], true), (.compare(123_456), ["keyboard"], true),
+      (.compare(123_456), ["display", "yesNo"], false), (.enterDigits, ["display", "yesNo"], true),
+      (.enterDigits, ["keyboard"], false), (.showDigits(123_456), [], false),
+    ]
+    for (question, others, isEnded) in questions {
+      let bench = PairingBench()
+      bench.chooses()
+      bench.asks(question)
+      let bert = bench.scenario.watcher("bert", others)
+      let pairing = bench.pairing
+      bench.anna.hangUp()
+      bench.scenario.run(seconds: 0.2)
+      #expect((bench.backend.commands.last == .cancel(pairing)) == isEnded, "\(question), \(others)")
+      #expect(bench.harness.setupCore.requests.isEmpty == isEnded)
+      if isEnded {
+        #expect(bench.events().suffix(2) == ["pickerDidDismiss", "pickerFinished"])
+        let error = bench.lights.events.last?.object("error")
+        #expect(error?.text("reason")?.hasSuffix("no other operator can answer") == true)
+        bench.reports(.ended(pairing, .failure(.cancelled)))
+        continue
+      }
+      if question == .compare(123_456) { bert.answer("AnswerPairing", #""matches":true"#) }
+      if question == .enterDigits { bert.answer("AnswerPairing", #""digits":"123456""#) }
+      bench.succeeds(.digitsCompared)
+      #expect(bench.accessories.count == 1, "\(question), \(others)")
+    }
+  }
+
   @Test("A request that an operator opened ends its pairing with the connection")
   func abandoned() {
     let bench = PairingBench()
