@@ -24,4 +24,11 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
   public func milliseconds(since earlier: Instant) -> Int64 {
     (microseconds &- earlier.microseconds) / 1000
   }
+
+  /// Returns the earlier of two times, each of which may be nil.
+  @inlinable
+  public static func earliest(_ one: Instant?, _ other: Instant?) -> Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+  }
 }

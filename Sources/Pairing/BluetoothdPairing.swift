@@ -202,14 +202,14 @@ public struct BluetoothdPairing: Sendable {
   public var deadline: Instant? {
     var due = bonds.job?.end
     if let attempt {
-      due.lower(to: attempt.stepEnd)
-      if attempt.step.isUnderWay { due.lower(to: attempt.end) }
+      due = .earliest(due, attempt.stepEnd)
+      if attempt.step.isUnderWay { due = .earliest(due, attempt.end) }
     }
-    if case .opening(let until) = bus { due.lower(to: until) }
-    if case .closed(let until?) = bus, wantsBus { due.lower(to: until) }
+    if case .opening(let until) = bus { due = .earliest(due, until) }
+    if case .closed(let until?) = bus, wantsBus { due = .earliest(due, until) }
     if canBeginJob {
-      due.lower(to: bonds.checkDue)
-      due.lower(to: bonds.removalDue)
+      due = .earliest(due, bonds.checkDue)
+      due = .earliest(due, bonds.removalDue)
     }
     return due
   }

@@ -83,10 +83,10 @@ public struct KernelPairing: Sendable {
   public var deadline: Instant? {
     // Every turn of the agent asks: without an array nothing is allocated.
     var due = stateEnd
-    due.lower(to: loading.deadline)
-    due.lower(to: unpairs.deadline)
-    due.lower(to: cancellation.deadline)
-    due.lower(to: bondable.deadline)
+    due = .earliest(due, loading.deadline)
+    due = .earliest(due, unpairs.deadline)
+    due = .earliest(due, cancellation.deadline)
+    due = .earliest(due, bondable.deadline)
     return due
   }
 

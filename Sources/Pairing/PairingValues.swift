@@ -152,11 +152,3 @@ public enum PairingAction: Equatable, Sendable {
   /// The kernel rejected keys of bonds, or a setting that pairings want; for the log and a counter.
   case commandWasRejected(MgmtOpcode, MgmtStatus)
 }
-
-extension Instant? {
-  /// Takes the other time if it is earlier, or there was none.
-  mutating func lower(to other: Instant?) {
-    guard let other else { return }
-    self = self.map { Swift.min($0, other) } ?? other
-  }
-}

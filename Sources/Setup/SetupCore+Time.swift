@@ -155,14 +155,6 @@ extension RegistryAccessory {
   }
 }
 
-extension Instant {
-  /// Returns the earlier of two times, each of which may be nil.
-  public static func earliest(_ one: Instant?, _ other: Instant?) -> Instant? {
-    guard let one, let other else { return one ?? other }
-    return min(one, other)
-  }
-}
-
 /// The ids of items that are in no manifest. Their colon cannot occur in a manifest.
 public enum AppSuppliedItem {
   /// Returns the id of an item in a picker's call.

@@ -48,28 +48,14 @@ struct WatchPrinter: ~Copyable {
     let selection = selection
     let isWanted = { (item: DeviceLine.Item) in selection.includes(app: item.app, item: item.id) }
     guard device.items.contains(where: { $0.isFound && isWanted($0) }) else { return }
-    if json {
-      return try printer.lines { [epoch] in
-        $0.line { json in
-          json.member("epoch", epoch)
-          json.object("present", device.writeMembers(to:))
-        }
-      }
-    }
+    if json { return try printLine { $0.object("present", device.writeMembers(to:)) } }
     let clock = try time(of: device.lastSeen)
     try printer.text(table.text(present: device, printer.style, clock: clock, where: isWanted))
   }
 
   /// Events of all items that were overwritten before they could be read.
   mutating func missed(_ count: Int64) throws(ToolError) {
-    if json {
-      return try printer.lines { [epoch] in
-        $0.line { json in
-          json.member("epoch", epoch)
-          json.member("missed", count)
-        }
-      }
-    }
+    if json { return try printLine { $0.member("missed", count) } }
     try printNote("\(count) \(count == 1 ? "event was" : "events were") missed")
   }
 
@@ -93,24 +79,22 @@ struct WatchPrinter: ~Copyable {
   }
 
   mutating func missedNetworks(_ count: Int64) throws(ToolError) {
-    if json {
-      return try printer.lines { [epoch] in
-        $0.line { json in
-          json.member("epoch", epoch)
-          json.member("missedNetworks", count)
-        }
-      }
-    }
+    if json { return try printLine { $0.member("missedNetworks", count) } }
     try printNote(
       "\(count) \(count == 1 ? "event" : "events") of networks \(count == 1 ? "was" : "were") missed")
   }
 
   /// A line of JSON with the run of the agent and one object.
   private mutating func printObject(_ name: String, _ line: some Line) throws(ToolError) {
+    try printLine { $0.object(name, line) }
+  }
+
+  /// A line of JSON with the run of the agent and one member more.
+  private mutating func printLine(_ member: (inout JSONWriter) -> Void) throws(ToolError) {
     try printer.lines { [epoch] in
       $0.line { json in
         json.member("epoch", epoch)
-        json.object(name, line)
+        member(&json)
       }
     }
   }
@@ -118,14 +102,7 @@ struct WatchPrinter: ~Copyable {
   /// A connection of an app to its accessory, unless only one item is wanted: accessories have none here.
   mutating func connection(_ connection: ConnectionLine) throws(ToolError) {
     guard selection.item == nil, selection.app.map({ $0 == connection.app }) ?? true else { return }
-    if json {
-      return try printer.lines { [epoch] in
-        $0.line { json in
-          json.member("epoch", epoch)
-          json.object("connection", connection)
-        }
-      }
-    }
+    if json { return try printObject("connection", connection) }
     let clock = try time(of: connection.time)
     try printer.text(connection.text(printer.style, clock: clock))
   }
@@ -133,27 +110,13 @@ struct WatchPrinter: ~Copyable {
   /// A change of the radio, unless only one app or item is wanted.
   mutating func radioChanged(_ change: RadioChangeLine) throws(ToolError) {
     guard selection.item == nil, selection.app == nil else { return }
-    if json {
-      return try printer.lines { [epoch] in
-        $0.line { json in
-          json.member("epoch", epoch)
-          json.object("radioChanged", change)
-        }
-      }
-    }
+    if json { return try printObject("radioChanged", change) }
     let clock = try time(of: change.time)
     try printer.text(change.text(clock: clock))
   }
 
   mutating func missedConnections(_ count: Int64) throws(ToolError) {
-    if json {
-      return try printer.lines { [epoch] in
-        $0.line { json in
-          json.member("epoch", epoch)
-          json.member("missedConnections", count)
-        }
-      }
-    }
+    if json { return try printLine { $0.member("missedConnections", count) } }
     try printNote(
       "\(count) \(count == 1 ? "connection or change of the radio was" : "connections or changes of the radio were") missed"
     )
