@@ -6,21 +6,6 @@ import Testing
 
 @Suite("Pairing through a bluetoothd that is late, forgetful or restarted")
 struct BluetoothdPairingSeedTests {
-  /// SplitMix64.
-  private struct Random {
-    var state: UInt64
-
-    mutating func next(below limit: UInt64) -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var word = state
-      word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-      word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-      return (word ^ word >> 31) % limit
-    }
-
-    mutating func isTrue(percent: UInt64) -> Bool { next(below: 100) < percent }
-  }
-
   @Test("500 seeds: each pairing ends once and in time, and what failed leaves no bond", arguments: 0..<500)
   func seed(_ seed: UInt64) { _ = Self.run(seed) }
 
@@ -34,7 +19,7 @@ struct BluetoothdPairingSeedTests {
 
   /// Returns the error of the pairing; nil if the device was paired.
   private static func run(_ seed: UInt64) -> PairingError? {
-    var random = Random(state: seed)
+    var random = SeedRandom(state: seed)
     var world = BluetoothdWorld(ScriptedBluetoothd.Behavior.allCases[Int(random.next(below: 9))])
     world.bluetoothd.isKnown = random.isTrue(percent: 50)
     let (lossPercent, lateMilliseconds) = (random.next(below: 8), 1 + random.next(below: 3000))
