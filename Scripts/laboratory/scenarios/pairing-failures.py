@@ -119,6 +119,22 @@ def show_other_bond(lab, peer, agent, app, operator, owner, daemon):
     return seen, reason
 
 
+def show_kernel_bond(lab, peer, agent, daemon, app, operator):
+    """Beside bluetoothd, a bond that only the kernel has is named too; a restart of bluetoothd removes it."""
+    bonds.load_bond_in_kernel(lab, peer.index)
+    reason, _ = bonds.fail(
+        lab, peer, agent, app, operator, "a bond of the kernel", daemon=daemon, address="settle", bonded=[])
+    lab.check("bond" in reason, f"the reason: {reason}")
+    daemon.end()
+    daemon.start()
+    daemon.await_bus()
+    bonds.check_no_keys(lab, peer.index)
+    agent.await_state("on", 30)
+    peer.order("rotate")
+    bonds.pair(lab, peer, agent, app, operator)
+    remove(lab, peer, agent, daemon, app)
+
+
 def pair_with_other(lab, peer, daemon):
     """Another program pairs the accessory through bluetoothd."""
     peer.order("rotate")
@@ -219,6 +235,8 @@ def scenario(lab):
     show_foreign_attempt(lab, peer, agent, "bluetoothd", lambda app: remove(lab, peer, agent, daemon, app))
     app, operator = AppSession(agent), Operator(agent)
     show_other_agent(lab, peer, agent, daemon, app, operator)
+    peer.order("io none")
+    show_kernel_bond(lab, peer, agent, daemon, app, operator)
     peer.order("io display")
     reason, _ = bonds.fail(lab, peer, agent, app, operator, "bluetoothd ends", lambda request: (
         operator.question(request), daemon.end()), daemon=daemon)
