@@ -16,7 +16,7 @@ import Setup
 /// refuses a second one, so that an app which has closed its socket can connect again while the link still lingers.
 ///
 /// Capacity: ``countMax`` connections, those that are being made included; a further one is refused and counted.
-struct AccessoryLinks: Sendable {
+struct AccessoryLinks: ~Copyable, Sendable {
   static let countMax = 32
   /// How long the device may take to be heard and connected. The kernel's own limit is 40 s.
   static let connectMilliseconds: Int64 = 30_000

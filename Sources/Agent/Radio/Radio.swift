@@ -221,10 +221,10 @@ extension Radio {
     let next =
       switch link {
       case .absent, .listener, .recording, .recovering, .lent, .ended: retry
-      case .controller: retry ?? [initializer.deadline, nextProbe].compactMap { $0 }.min()
-      case .shared: retry ?? [shared.deadline, probe.end ?? nextProbe].compactMap { $0 }.min()
+      case .controller: retry ?? .earliest(initializer.deadline, nextProbe)
+      case .shared: retry ?? .earliest(shared.deadline, probe.end ?? nextProbe)
       }
-    return [next, absence.deadline, bluetoothdEnd.lookDue].compactMap { $0 }.min()
+    return .earliest(next, .earliest(absence.deadline, bluetoothdEnd.lookDue))
   }
 
   private var nextProbe: Instant? { isActive == nil ? nil : probe.due }

@@ -263,10 +263,11 @@ struct AgentLoop: ~Copyable {
   }
 
   private var deadline: Instant? {
-    [
-      context.agent.nextDeadline, radio.deadline(isUrgent: context.agent.isRadioUrgent), clients.pauseEnd,
-      notifier.deadline, touch.program.deadline, bus.deadline,
-    ].compactMap { $0 }.min()
+    let radioDeadline = radio.deadline(isUrgent: context.agent.isRadioUrgent)
+    return .earliest(
+      .earliest(
+        .earliest(context.agent.nextDeadline, radioDeadline), .earliest(clients.pauseEnd, notifier.deadline)),
+      .earliest(touch.program.deadline, bus.deadline))
   }
 
   /// Whether the next turn is due now.

@@ -25,7 +25,7 @@ struct SystemdNotifier: ~Copyable {
 
   /// The time of the next notification.
   var deadline: Instant? {
-    [nextFeed, status == sentStatus ? nil : statusTime].compactMap { $0 }.min()
+    .earliest(nextFeed, status == sentStatus ? nil : statusTime)
   }
 
   /// Notifies the manager that the agent serves. Returns whether this is the first call; further calls do nothing.
