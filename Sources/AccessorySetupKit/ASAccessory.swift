@@ -104,7 +104,8 @@ open class ASDiscoveredAccessory: ASAccessory, @unchecked Sendable {
     super.init(line, descriptor: descriptor)
   }
 
-  /// What the device advertises, by the `CBAdvertisementData…` keys; nil for a network, which has an ``ASAccessory/ssid`` instead.
+  /// What the device advertises, by the `CBAdvertisementData…` keys; nil for a network, which has an
+  /// ``ASAccessory/ssid`` instead.
   open var bluetoothAdvertisementData: [AnyHashable: Any]? {
     ssid != nil ? nil : AdvertisementDictionary(payload, isConnectable: isConnectable).values
   }
