@@ -72,8 +72,9 @@ open class ASAccessory: NSObject, @unchecked Sendable {
   open var descriptor: ASDiscoveryDescriptor { ownDescriptor }
   /// The address for Bluetooth Classic: six bytes, most significant first.
   open var bluetoothTransportBridgingIdentifier: Data? { line.bridgingIdentifier.map { Data($0) } }
-  /// 0: no gateway has Wi-Fi Aware.
-  open var wifiAwarePairedDeviceID: WiFiAwarePairedDeviceID { 0 }
+  /// What an ``ASMigrationDisplayItem`` said that Wi-Fi Aware calls the device; 0 for none. A gateway pairs nothing by
+  /// Wi-Fi Aware.
+  open var wifiAwarePairedDeviceID: WiFiAwarePairedDeviceID { line.wifiAwarePairedDeviceID ?? 0 }
 
   open override func isEqual(_ object: Any?) -> Bool {
     (object as? ASAccessory)?.line.identifier == line.identifier

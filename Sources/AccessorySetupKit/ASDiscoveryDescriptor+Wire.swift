@@ -19,6 +19,10 @@ extension ASDiscoveryDescriptor {
     bluetoothServiceUUID = line.serviceUUID.flatMap { CBUUID(text: $0) }
     ssid = line.ssid
     ssidPrefix = line.ssidPrefix
+    wifiAwareServiceName = line.wifiAwareServiceName
+    wifiAwareServiceRole = WiFiAwareServiceRole(rawValue: line.wifiAwareServiceRole) ?? .subscriber
+    wifiAwareModelNameMatch = line.wifiAwareModelNameMatch.map { ASPropertyCompareString($0) }
+    wifiAwareVendorNameMatch = line.wifiAwareVendorNameMatch.map { ASPropertyCompareString($0) }
   }
 
   private static func data(_ bytes: DescriptorLine.MaskedBytes?) -> (blob: Data?, mask: Data?) {
@@ -27,11 +31,6 @@ extension ASDiscoveryDescriptor {
 
   /// As the agent reads it. `path` names the descriptor in errors: `items[1].descriptor`.
   func line(at path: String) throws(SessionError) -> DescriptorLine {
-    if let field = wifiAwareField {
-      throw SessionError(
-        .invalidRequest, field: "\(path).\(field)", "no gateway has Wi-Fi Aware",
-        cure: "leave the property unset, and use Bluetooth or Wi-Fi properties")
-    }
     var line = DescriptorLine()
     line.supportedOptions = Int(supportedOptions.bits)
     let company = bluetoothCompanyIdentifier.rawValue
@@ -46,23 +45,18 @@ extension ASDiscoveryDescriptor {
     line.serviceUUID = bluetoothServiceUUID?.uuidString
     line.ssid = ssid
     line.ssidPrefix = ssidPrefix
+    line.takeWiFiAware(of: self)
     return line
   }
 
-  /// The network's name, as far as the accessory does not have it.
+  /// The network's name and the Wi-Fi Aware service, as far as the accessory does not have them.
   func networkLine(for accessory: ASAccessory) throws(SessionError) -> DescriptorLine {
     let (own, all) = (accessory.line.descriptor, try line(at: "descriptor"))
     var line = DescriptorLine()
     line.ssid = all.ssid == own.ssid ? nil : all.ssid
     line.ssidPrefix = all.ssidPrefix == own.ssidPrefix ? nil : all.ssidPrefix
+    if !all.hasWiFiAware(of: own) { line.takeWiFiAware(of: self) }
     return line
-  }
-
-  private var wifiAwareField: String? {
-    if wifiAwareServiceName != nil { return "wifiAwareServiceName" }
-    if wifiAwareServiceRole != .subscriber { return "wifiAwareServiceRole" }
-    if wifiAwareModelNameMatch != nil { return "wifiAwareModelNameMatch" }
-    return wifiAwareVendorNameMatch == nil ? nil : "wifiAwareVendorNameMatch"
   }
 
   private static func bytes(
@@ -76,6 +70,35 @@ extension ASDiscoveryDescriptor {
       return nil
     }
     return DescriptorLine.MaskedBytes(blob: [UInt8](blob), mask: mask.map { [UInt8]($0) })
+  }
+}
+
+extension DescriptorLine {
+  fileprivate mutating func takeWiFiAware(of descriptor: ASDiscoveryDescriptor) {
+    wifiAwareServiceName = descriptor.wifiAwareServiceName
+    wifiAwareServiceRole = descriptor.wifiAwareServiceRole.rawValue
+    wifiAwareModelNameMatch = descriptor.wifiAwareModelNameMatch.map { CompareString($0) }
+    wifiAwareVendorNameMatch = descriptor.wifiAwareVendorNameMatch.map { CompareString($0) }
+  }
+
+  fileprivate func hasWiFiAware(of other: DescriptorLine) -> Bool {
+    wifiAwareServiceName == other.wifiAwareServiceName && wifiAwareServiceRole == other.wifiAwareServiceRole
+      && wifiAwareModelNameMatch == other.wifiAwareModelNameMatch
+      && wifiAwareVendorNameMatch == other.wifiAwareVendorNameMatch
+  }
+}
+
+extension DescriptorLine.CompareString {
+  fileprivate init(_ text: ASPropertyCompareString) {
+    self.init(string: text.string, compareOptions: Int(text.compareOptions.bits))
+  }
+}
+
+extension ASPropertyCompareString {
+  fileprivate convenience init(_ line: DescriptorLine.CompareString) {
+    self.init(
+      string: line.string,
+      compareOptions: NSString.CompareOptions(rawValue: UInt(clamping: line.compareOptions)))
   }
 }
 

@@ -44,7 +44,8 @@ open class ASDiscoveryDescriptor: NSObject, NSCopying, @unchecked Sendable {
   open var ssid: String?
   /// Not together with ``ssid``.
   open var ssidPrefix: String?
-  /// No gateway has Wi-Fi Aware: an item with one of these properties is refused.
+  /// The accessory's Wi-Fi Aware service. The gateway keeps the four Wi-Fi Aware properties and returns them with the
+  /// accessory, and searches for none of them: an item without other properties never finds an accessory.
   open var wifiAwareServiceName: String?
   /// See ``wifiAwareServiceName``.
   open var wifiAwareServiceRole = WiFiAwareServiceRole.subscriber

@@ -15,18 +15,16 @@ extension ASPickerDisplayItem {
 
   private func migration(at path: String) throws(SessionError) -> RequestedItem.Migration? {
     guard let item = self as? ASMigrationDisplayItem else { return nil }
-    guard item.wifiAwarePairedDeviceID == 0 else {
-      throw SessionError(
-        .invalidRequest, field: "\(path).wifiAwarePairedDeviceID", "no gateway has Wi-Fi Aware",
-        cure: "set peripheralIdentifier or hotspotSSID")
-    }
-    guard item.peripheralIdentifier != nil || item.hotspotSSID != nil else {
+    let pairedDevice = item.wifiAwarePairedDeviceID
+    guard item.peripheralIdentifier != nil || item.hotspotSSID != nil || pairedDevice != 0 else {
       throw SessionError(
         .invalidRequest, field: "\(path).peripheralIdentifier", "nothing says what to migrate",
         cure: "set peripheralIdentifier or hotspotSSID")
     }
     let digits = item.peripheralIdentifier?.uuidString.filter { $0 != "-" }.lowercased()
-    return RequestedItem.Migration(bluetoothIdentifier: digits, ssid: item.hotspotSSID)
+    var migration = RequestedItem.Migration(bluetoothIdentifier: digits, ssid: item.hotspotSSID)
+    migration.wifiAwarePairedDeviceID = pairedDevice == 0 ? nil : pairedDevice
+    return migration
   }
 }
 

@@ -54,7 +54,8 @@ open class ASMigrationDisplayItem: ASPickerDisplayItem, @unchecked Sendable {
   /// The full name of a network, for which the descriptor has `ssid` or `ssidPrefix`. Alone it names an accessory that is
   /// found by its network; beside ``peripheralIdentifier``, the network of that device.
   open var hotspotSSID: String?
-  /// No gateway has Wi-Fi Aware: an item with another value than 0 is refused.
+  /// What Wi-Fi Aware calls the device, for a descriptor with `wifiAwareServiceName`; 0 for none. The gateway keeps it
+  /// with the accessory. Alone it names no device, and the call fails with ``ASError/Code/invalidRequest``.
   open var wifiAwarePairedDeviceID: ASAccessory.WiFiAwarePairedDeviceID = 0
 }
 

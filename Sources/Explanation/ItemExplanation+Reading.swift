@@ -96,7 +96,9 @@ extension ClauseAnswer.Value {
       }
       self = .address(prefix)
     case .manufacturerDataMask, .serviceDataMask, .nameCompareOptions, .namePrefix, .range, .ssid,
-      .ssidPrefix, .supportedOptions:
+      .ssidPrefix, .wifiAwareServiceName, .wifiAwareServiceRole, .wifiAwareModelName,
+      .wifiAwareModelNameCompareOptions, .wifiAwareVendorName, .wifiAwareVendorNameCompareOptions,
+      .supportedOptions:
       throw line.error("clause", .unknownValue)
     }
   }

@@ -22,6 +22,8 @@ public struct AppAccessoryLine: Equatable, Line {
   public var bridgingIdentifier: [UInt8]?
   public var bond: AccessoryLine.Bond
   public var isIdentityDurable: Bool
+  /// nil for none. On the wire it is a string, because it does not fit below 2^53.
+  public var wifiAwarePairedDeviceID: UInt64?
 
   public init(
     identifier: String, displayName: String, state: Int, item: String?, descriptor: DescriptorLine,
@@ -51,6 +53,7 @@ public struct AppAccessoryLine: Equatable, Line {
     if let bluetoothIdentifier { json.member("bluetoothIdentifier", bluetoothIdentifier) }
     if let ssid { json.member("ssid", networkName: ssid) }
     if let bridgingIdentifier { json.member("bluetoothTransportBridgingIdentifier", Hex(bridgingIdentifier)) }
+    if let id = wifiAwarePairedDeviceID { json.member("wifiAwarePairedDeviceID", String(id)) }
     json.member("bond", bond.rawValue)
     json.member("isIdentityDurable", isIdentityDurable)
   }
@@ -67,5 +70,10 @@ extension AppAccessoryLine: ReadableLine {
       bridgingIdentifier: try line.bytesIfPresent("bluetoothTransportBridgingIdentifier"),
       bond: try line.value("bond", of: AccessoryLine.Bond.allCases, \.rawValue),
       isIdentityDurable: try line.bool("isIdentityDurable"))
+    wifiAwarePairedDeviceID = try line.stringIfPresent("wifiAwarePairedDeviceID").map {
+      (text) throws(JSONMemberError) in
+      guard let id = UInt64(text) else { throw line.error("wifiAwarePairedDeviceID", .unknownValue) }
+      return id
+    }
   }
 }

@@ -17,6 +17,30 @@ public struct DescriptorLine: Equatable, Line {
     }
   }
 
+  /// A text that a name is compared with: `CompareString` of `io.accessoryd.Session`, and `ASPropertyCompareString`.
+  public struct CompareString: Equatable, ReadableLine {
+    public var string: String
+    public var compareOptions: Int
+
+    public init(string: String, compareOptions: Int = 0) {
+      self.string = string
+      self.compareOptions = compareOptions
+    }
+
+    public func writeMembers(to json: inout JSONWriter) {
+      json.member("string", string)
+      if compareOptions != 0 { json.member("compareOptions", compareOptions) }
+    }
+
+    public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+      string = try line.string("string")
+      compareOptions = try line.integerIfPresent("compareOptions") ?? 0
+    }
+  }
+
+  /// The role that is the same as none.
+  public static let subscriber = 10
+
   public var companyIdentifier: UInt16?
   public var manufacturerData: MaskedBytes?
   /// 4, 8 or 32 hexadecimal digits, with or without dashes.
@@ -28,6 +52,11 @@ public struct DescriptorLine: Equatable, Line {
   public var range = 0
   public var ssid: String?
   public var ssidPrefix: String?
+  public var wifiAwareServiceName: String?
+  /// AccessorySetupKit's raw value.
+  public var wifiAwareServiceRole = DescriptorLine.subscriber
+  public var wifiAwareModelNameMatch: CompareString?
+  public var wifiAwareVendorNameMatch: CompareString?
   public var supportedOptions = 0
 
   public init() {}
@@ -42,6 +71,10 @@ public struct DescriptorLine: Equatable, Line {
     if range != 0 { json.member("bluetoothRange", range) }
     if let ssid { json.member("ssid", ssid) }
     if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
+    if let wifiAwareServiceName { json.member("wifiAwareServiceName", wifiAwareServiceName) }
+    if wifiAwareServiceRole != Self.subscriber { json.member("wifiAwareServiceRole", wifiAwareServiceRole) }
+    if let wifiAwareModelNameMatch { json.object("wifiAwareModelNameMatch", wifiAwareModelNameMatch) }
+    if let wifiAwareVendorNameMatch { json.object("wifiAwareVendorNameMatch", wifiAwareVendorNameMatch) }
     if supportedOptions != 0 { json.member("supportedOptions", supportedOptions) }
   }
 
@@ -63,6 +96,10 @@ extension DescriptorLine: ReadableLine {
     range = try line.integerIfPresent("bluetoothRange") ?? 0
     ssid = try line.stringIfPresent("ssid")
     ssidPrefix = try line.stringIfPresent("ssidPrefix")
+    wifiAwareServiceName = try line.stringIfPresent("wifiAwareServiceName")
+    wifiAwareServiceRole = try line.integerIfPresent("wifiAwareServiceRole") ?? Self.subscriber
+    wifiAwareModelNameMatch = try line.lineIfPresent("wifiAwareModelNameMatch")
+    wifiAwareVendorNameMatch = try line.lineIfPresent("wifiAwareVendorNameMatch")
     supportedOptions = try line.integerIfPresent("supportedOptions") ?? 0
   }
 

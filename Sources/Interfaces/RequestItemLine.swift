@@ -23,6 +23,8 @@ public struct RequestItemLine: Equatable, Line {
   public var pairing: PairingDemandName?
   /// Its candidates are networks.
   public var isFoundByNetwork = false
+  /// Why it never has a candidate, and what would help, as a sentence without its subject; nil when it can have one.
+  public var reasonNothingIsFound: String?
 
   public init(
     item: String?, name: String, productImage: String? = nil, rename: Bool = false,
@@ -52,6 +54,7 @@ public struct RequestItemLine: Equatable, Line {
     if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
     if let namePrefix { json.member("namePrefix", namePrefix) }
     if isFoundByNetwork { json.member("isFoundByNetwork", true) }
+    if let reasonNothingIsFound { json.member("reasonNothingIsFound", reasonNothingIsFound) }
     if isMigration { json.member("isMigration", true) }
     if let pairing { json.member("pairing", pairing.rawValue) }
   }
@@ -68,6 +71,7 @@ extension RequestItemLine: ReadableLine {
       namePrefix: try line.stringIfPresent("namePrefix"),
       isMigration: try line.boolIfPresent("isMigration") ?? false)
     isFoundByNetwork = try line.boolIfPresent("isFoundByNetwork") ?? false
+    reasonNothingIsFound = try line.stringIfPresent("reasonNothingIsFound")
     pairing = try line.valueIfPresent("pairing", of: PairingDemandName.allCases, \.rawValue)
   }
 }

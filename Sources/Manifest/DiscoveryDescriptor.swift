@@ -31,6 +31,8 @@ public struct DiscoveryDescriptor: Hashable, Sendable {
   public var ssid: [UInt8]?
   /// How network names begin, 1 to 32 bytes.
   public var ssidPrefix: [UInt8]?
+  /// Carried, and never searched.
+  public var wifiAware: WiFiAwareService?
   public var supportedOptions: SupportOptions = []
 
   public init() {}
@@ -56,6 +58,9 @@ public struct DiscoveryDescriptor: Hashable, Sendable {
 
   /// Whether accessories are found by their network. With Bluetooth clauses beside it, only those are matched.
   public var isFoundByNetwork: Bool { hasWiFiClause && !hasBluetoothClause }
+
+  /// Whether no accessory is ever found, because nothing searches for what the descriptor says.
+  public var hasOnlyWiFiAware: Bool { wifiAware != nil && !hasBluetoothClause && !hasWiFiClause }
 
   /// Whether a network's name is the whole one, or begins with the prefix.
   public func matches(network name: [UInt8]) -> Bool {

@@ -4,13 +4,10 @@
 public protocol ManifestKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   /// Keys of nearby tables that are easily confused with this table's, with their paths.
   static var neighbours: [String] { get }
-  /// Keys of AccessorySetupKit that are not supported yet.
-  static var planned: Set<String> { get }
 }
 
 extension ManifestKey {
   public static var neighbours: [String] { [] }
-  public static var planned: Set<String> { [] }
 }
 
 /// The top level of a manifest.
@@ -90,14 +87,13 @@ public enum DescriptorKey: String, ManifestKey {
   case range = "bluetooth-range"
   case ssid
   case ssidPrefix = "ssid-prefix"
+  case wifiAwareServiceName = "wifi-aware-service-name"
+  case wifiAwareServiceRole = "wifi-aware-service-role"
+  case wifiAwareModelName = "wifi-aware-model-name-match"
+  case wifiAwareModelNameCompareOptions = "wifi-aware-model-name-match-compare-options"
+  case wifiAwareVendorName = "wifi-aware-vendor-name-match"
+  case wifiAwareVendorNameCompareOptions = "wifi-aware-vendor-name-match-compare-options"
   case supportedOptions = "supported-options"
-
-  public static var planned: Set<String> {
-    [
-      "wifi-aware-service-name", "wifi-aware-service-role", "wifi-aware-model-name-match",
-      "wifi-aware-vendor-name-match",
-    ]
-  }
 }
 
 /// `gate` of an item.

@@ -46,7 +46,7 @@ extension ManifestRules {
       let cost = ManifestDiagnostic.Warning.costOfName(isIndexed: descriptor.nameCompareOptions.areIndexed)
       let kind: ManifestDiagnostic.Kind = isWatched ? .warning(cost) : .clauses(.nameAlone(selection))
       report(kind, at: path.appending(DescriptorKey.nameSubstring))
-    } else if !descriptor.hasWiFiClause {
+    } else if !descriptor.hasWiFiClause, descriptor.wifiAware == nil {
       report(.clauses(.none), at: path)
     } else {
       checkWiFiOnly(descriptor, at: path)
@@ -88,8 +88,7 @@ extension ManifestRules {
     if descriptor.hasBluetoothClause, !app.supports.contains(.bluetooth) {
       report(.undeclared(.technology(.bluetooth)), at: path)
     }
-    if descriptor.hasWiFiClause, !app.supports.contains(.wifi) {
-      let key = descriptor.ssid != nil ? DescriptorKey.ssid : .ssidPrefix
+    if !app.supports.contains(.wifi), let key = descriptor.wifiKey {
       report(.undeclared(.technology(.wifi)), at: path.appending(key))
     }
   }
@@ -101,10 +100,20 @@ extension ManifestRules {
       (DescriptorKey.range, descriptor.range != .default),
       (DescriptorKey.ssid, descriptor.ssid != nil),
       (DescriptorKey.ssidPrefix, descriptor.ssidPrefix != nil),
+      (DescriptorKey.wifiAwareServiceName, descriptor.wifiAware != nil),
       (DescriptorKey.supportedOptions, !descriptor.supportedOptions.isEmpty),
     ] where isSet {
       report(.clauses(.notForAlternate(key)), at: path.appending(key))
     }
+  }
+}
+
+extension DiscoveryDescriptor {
+  /// The first clause that is about Wi-Fi.
+  fileprivate var wifiKey: DescriptorKey? {
+    if ssid != nil { return .ssid }
+    if ssidPrefix != nil { return .ssidPrefix }
+    return wifiAware == nil ? nil : .wifiAwareServiceName
   }
 }
 

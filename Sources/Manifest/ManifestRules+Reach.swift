@@ -18,6 +18,9 @@ extension ManifestRules {
       let key = descriptor.ssid == nil ? DescriptorKey.ssidPrefix : .ssid
       report(.warning(.wifiInterfaceMissing), at: path.appending(key))
     }
+    if descriptor.hasOnlyWiFiAware {
+      report(.warning(.onlyWiFiAware), at: path.appending(DescriptorKey.wifiAwareServiceName))
+    }
     checkSupportedOptions(of: descriptor, at: path)
   }
 

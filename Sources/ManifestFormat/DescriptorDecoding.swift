@@ -12,7 +12,7 @@ extension DiscoveryDescriptor {
     manufacturerData = table.maskedBytes(blob: .manufacturerDataBlob, mask: .manufacturerDataMask)
     serviceUUID = table.value(.serviceUUID, .serviceUUID, IdentifierText.serviceUUID)
     serviceData = table.maskedBytes(blob: .serviceDataBlob, mask: .serviceDataMask)
-    nameCompareOptions = table.compareOptions()
+    nameCompareOptions = table.compareOptions(.nameCompareOptions)
     nameSubstring = table.text(.nameSubstring).map { Array($0.utf8) }
     if let prefix = table.namePrefix(nameCompareOptions) {
       nameSubstring = Array(prefix.utf8)
@@ -22,6 +22,7 @@ extension DiscoveryDescriptor {
     range = table.range()
     ssid = table.networkName(.ssid)
     ssidPrefix = table.networkName(.ssidPrefix)
+    wifiAware = table.wifiAware()
     supportedOptions = table.options(.supportedOptions, SupportOptions.names) ?? []
   }
 }
@@ -39,8 +40,8 @@ extension TableReader<DescriptorKey> {
   }
 
   /// Refuses the options of `NSString.CompareOptions` that are not supported by name.
-  fileprivate func compareOptions() -> CompareOptions {
-    texts(.nameCompareOptions).reduce(into: []) { options, element in
+  fileprivate func compareOptions(_ key: DescriptorKey) -> CompareOptions {
+    texts(key).reduce(into: []) { options, element in
       if CompareOptions.refused.contains(element.text) {
         let known = CompareOptions.names.map(\.0)
         log.report(.refusedWord(found: element.text, known: known), at: element.path)
@@ -61,6 +62,35 @@ extension TableReader<DescriptorKey> {
   fileprivate func range() -> DiscoveryDescriptor.Range {
     let words = [("default", DiscoveryDescriptor.Range.default), ("immediate", .immediate)]
     return text(.range).flatMap { word($0, among: words, at: path(.range)) } ?? .default
+  }
+
+  /// Reads the other properties without a service name too, so that mistakes in them are reported.
+  fileprivate func wifiAware() -> WiFiAwareService? {
+    let name = text(.wifiAwareServiceName, byteCountMax: WiFiAwareService.textBytesMax)
+    var service = WiFiAwareService(serviceName: Array((name ?? "").utf8))
+    let roles = [("subscriber", WiFiAwareService.Role.subscriber), ("publisher", .publisher)]
+    if let role = text(.wifiAwareServiceRole).flatMap({
+      word($0, among: roles, at: path(.wifiAwareServiceRole))
+    }) {
+      service.role = role
+    }
+    service.modelName = nameMatch(.wifiAwareModelName, .wifiAwareModelNameCompareOptions)
+    service.vendorName = nameMatch(.wifiAwareVendorName, .wifiAwareVendorNameCompareOptions)
+    if node(.wifiAwareServiceName) == nil {
+      for key in [DescriptorKey.wifiAwareServiceRole, .wifiAwareModelName, .wifiAwareVendorName]
+      where node(key) != nil {
+        report(.without(key: DescriptorKey.wifiAwareServiceName.rawValue), at: key)
+      }
+    }
+    return name == nil ? nil : service
+  }
+
+  private func nameMatch(_ key: DescriptorKey, _ optionsKey: DescriptorKey) -> WiFiAwareService.NameMatch? {
+    let options = compareOptions(optionsKey)
+    if !options.isEmpty, node(key) == nil { report(.without(key: key.rawValue), at: optionsKey) }
+    return text(key, byteCountMax: WiFiAwareService.textBytesMax).map {
+      WiFiAwareService.NameMatch(text: Array($0.utf8), compareOptions: options)
+    }
   }
 
   /// An SSID has 1 to 32 bytes (IEEE 802.11-2020, 9.4.2.2).

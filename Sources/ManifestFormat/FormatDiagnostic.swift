@@ -5,7 +5,6 @@ package enum FormatDiagnostic: Equatable, Sendable {
   case syntax(TomlSyntaxError.Reason)
   case unsupportedSchema(found: Int64, supported: Int64)
   case unknownKey(suggestion: String?, known: [String])
-  case notSupportedYet
   case missing(key: String)
   case wrongKind(found: String, expected: Expectation)
   case outOfRange(found: Int64, least: Int64, most: Int64)
@@ -15,6 +14,8 @@ package enum FormatDiagnostic: Equatable, Sendable {
   case empty
   case tooLong(byteCount: Int, byteCountMax: Int)
   case repeated(found: String)
+  /// The value of another key is missing, without which this one means nothing.
+  case without(key: String)
   case maskWithoutBlob
   case maskLength(mask: Int, blob: Int)
   case twoNames

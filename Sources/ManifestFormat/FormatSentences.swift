@@ -12,7 +12,6 @@ extension FormatDiagnostic {
     case .unknownKey(let suggestion?, _): "there is no such key; did you mean \(suggestion)?"
     case .unknownKey(nil, let known):
       "there is no such key; the keys here are \(known.joined(separator: ", "))"
-    case .notSupportedYet: "Wi-Fi Aware is not supported yet; remove the key"
     case .missing(let key): "\(key) is missing; \(Self.cure(forMissing: key))"
     case .wrongKind(let found, let expected): "this is \(found); it must be \(expected.phrase)"
     case .outOfRange(let found, let least, let most): "\(found) is out of range; use \(least) to \(most)"
@@ -27,6 +26,7 @@ extension FormatDiagnostic {
     case .empty: "this is empty; write a value or remove the key"
     case .tooLong(let byteCount, let most): "this has \(byteCount) bytes; at most \(most) fit"
     case .repeated(let found): "\(found.quotedForDisplay) is in the list twice; once is enough"
+    case .without(let key): "this says something about \(key), which is missing; add that or remove this"
     case .maskWithoutBlob: "a mask needs the blob that it belongs to; add the blob or remove the mask"
     case .maskLength(let mask, let blob):
       "the mask has \(Self.bytes(mask)) and the blob \(blob); make both the same length"

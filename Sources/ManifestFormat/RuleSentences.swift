@@ -126,6 +126,7 @@ extension ManifestDiagnostic.Warning {
     case .blobBeginsWithItsKey:
       "the blob begins with the key's own bytes, which stand before the data and are not part of it; remove them"
     case .wifiInterfaceMissing: Gateway.reasonNoNetworkMatches
+    case .onlyWiFiAware: WiFiAwareService.reasonNothingIsFound
     case .wifiInterfaceUnused:
       "no effect: no app looks for networks; remove it, or add \"WiFi\" to an app's supports"
     case .nameWithPassiveScan:

@@ -72,9 +72,6 @@ package struct TableReader<Key: ManifestKey> {
   private func reportUnknown(_ key: String) {
     let known = Key.allCases.map(\.rawValue)
     let suggestion = KeywordSuggestion.nearest(to: key, among: known + Key.neighbours)
-    let isPlanned = Key.planned.contains(key)
-    log.report(
-      isPlanned ? .notSupportedYet : .unknownKey(suggestion: suggestion, known: known),
-      at: path.appending(key))
+    log.report(.unknownKey(suggestion: suggestion, known: known), at: path.appending(key))
   }
 }

@@ -70,6 +70,10 @@ enum PickerSentences {
     if request.search.isFiltered {
       facts.append("the app filters and has received \(devices(request.search.disclosed))")
     }
+    let neverFound = request.neverFound.count
+    if neverFound > 0 {
+      facts.append(neverFound == 1 ? "1 item never found" : "\(neverFound) items never found")
+    }
     facts += request.search.briefHindrances
     if request.search.hidden > 0 { facts.append("\(request.search.hidden) more found that do not fit") }
     if lacksNames { facts.append("names may be missing: the radio only listens") }
@@ -140,12 +144,15 @@ enum PickerSentences {
     let items = request.searches.map { item in
       "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.immediate ? ", held at the gateway" : "")
         + (item.isFoundByNetwork ? ", by its network" : "")
+        + (item.reasonNothingIsFound == nil ? "" : ", never found")
         + (item.pairing == nil ? "" : ", paired")
     }
+    let hindrances = request.hindrances.map { glyphs.shown($0, columnsMax: 400) + "." }
+    if request.isHopeless { return ["Looking for"] + items + [""] + hindrances }
     let cure =
       request.search.isFiltered && request.search.disclosed > 0
       ? "No device appears yet: the app decides which do." : "Bring it near, and switch it on."
-    return ["Looking for"] + items + ["", cure] + request.search.hindrances.map { "\($0)." }
+    return ["Looking for"] + items + ["", cure] + hindrances
   }
 
   private static func answering(_ request: RequestLine, _ name: String, _ glyphs: Glyphs) -> [String] {
@@ -276,11 +283,24 @@ enum PickerSentences {
 extension RequestLine {
   /// The items that devices are looked for with.
   fileprivate var searches: [RequestItemLine] { items.filter { !$0.isMigration } }
+
+  /// Those of them that cannot have a candidate.
+  fileprivate var neverFound: [RequestItemLine] { searches.filter { $0.reasonNothingIsFound != nil } }
+
+  fileprivate var isHopeless: Bool { !searches.isEmpty && neverFound.count == searches.count }
+
+  /// Why an item has no candidates, or devices that match are none, and what helps, as sentences for operators. An app
+  /// chose the names in them.
+  public var hindrances: [String] {
+    neverFound.compactMap { item in
+      item.reasonNothingIsFound.map { "\(item.name): \($0)" }
+    } + search.hindrances
+  }
 }
 
 extension RequestLine.Search {
   /// Why devices that match are no candidates, and what helps, as sentences for operators.
-  public var hindrances: [String] {
+  fileprivate var hindrances: [String] {
     var hindrances: [String] = []
     if turnedAway > 0 {
       hindrances.append(

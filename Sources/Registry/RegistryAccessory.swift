@@ -23,6 +23,8 @@ public struct RegistryAccessory: Equatable, Sendable, NumberedRow {
   public var ssid: [UInt8]?
   /// The 48 bits of a classic address.
   public var bridgingIdentifier: UInt64?
+  /// What Wi-Fi Aware calls the device after pairing, as its app knew it; never 0.
+  public var wifiAwarePairedDeviceID: UInt64?
   /// Wall-clock time in seconds since 1970; nil if the clock was not set.
   public var addedAt: Int64?
 

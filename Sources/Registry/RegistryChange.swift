@@ -65,6 +65,8 @@ public struct RegistryAddition: Equatable, Sendable {
   public var naming = Naming.numbered
   public var state = AccessoryState.authorized
   public var ssid: [UInt8]?
+  /// As for ``RegistryAccessory``.
+  public var wifiAwarePairedDeviceID: UInt64?
   /// Whether the accessory is set up by touch or automatically, which a tombstone prevents. An operator's choice
   /// removes the tombstone instead.
   public var isHandsFree = false
@@ -90,11 +92,16 @@ public struct RegistryAddition: Equatable, Sendable {
 public struct RegistryExtension: Equatable, Sendable {
   public var ssid: [UInt8]?
   public var ssidPrefix: [UInt8]?
+  public var wifiAware: WiFiAwareService?
   public var alternate: DiscoveryDescriptor?
 
-  public init(ssid: [UInt8]? = nil, ssidPrefix: [UInt8]? = nil, alternate: DiscoveryDescriptor? = nil) {
+  public init(
+    ssid: [UInt8]? = nil, ssidPrefix: [UInt8]? = nil, wifiAware: WiFiAwareService? = nil,
+    alternate: DiscoveryDescriptor? = nil
+  ) {
     self.ssid = ssid
     self.ssidPrefix = ssidPrefix
+    self.wifiAware = wifiAware
     self.alternate = alternate
   }
 }

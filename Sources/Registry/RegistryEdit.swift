@@ -81,11 +81,13 @@ struct RegistryEdit {
   ) throws(RegistryError) {
     let known = try accessory(identifier).descriptor
     guard known.ssid == nil || extending.ssid == nil || known.ssid == extending.ssid,
-      known.ssidPrefix == nil || extending.ssidPrefix == nil || known.ssidPrefix == extending.ssidPrefix
+      known.ssidPrefix == nil || extending.ssidPrefix == nil || known.ssidPrefix == extending.ssidPrefix,
+      known.wifiAware == nil || extending.wifiAware == nil || known.wifiAware == extending.wifiAware
     else { throw .invalid(.descriptor) }
     try changeAccessory(identifier) { accessory in
       if let ssid = extending.ssid { accessory.descriptor.ssid = ssid }
       if let prefix = extending.ssidPrefix { accessory.descriptor.ssidPrefix = prefix }
+      if let service = extending.wifiAware { accessory.descriptor.wifiAware = service }
       if let alternate = extending.alternate { accessory.alternate = alternate }
     }
     if let ssid = extending.ssid { try setSSID(identifier, ssid) }
@@ -154,6 +156,7 @@ extension RegistryEdit {
     accessory.item = addition.item
     accessory.bluetoothIdentifier = device.identity.address.map { _ in addition.bluetoothIdentifier }
     accessory.ssid = device.identity.ssid ?? addition.ssid
+    accessory.wifiAwarePairedDeviceID = addition.wifiAwarePairedDeviceID
     accessory.setBridgingIdentifier(of: device)
     accessory.addedAt = addition.addedAt
     try put(.accessory(accessory))

@@ -43,7 +43,7 @@ public enum RegistryTable: String, CaseIterable, Sendable {
 /// The parts of rows that are validated.
 public enum RegistryField: String, Sendable {
   case number, app, item, identity, secondAddress, displayName, bond, identifier, bluetoothIdentifier, state
-  case ssid, bridgingIdentifier, addedAt, descriptor, alternate, account
+  case ssid, bridgingIdentifier, wifiAwarePairedDeviceID, addedAt, descriptor, alternate, account
 }
 
 /// The account that owns an app's accessories: the one that acted as the app at the first setup, or that an operator
@@ -100,6 +100,7 @@ extension RegistryAccessory {
     if let alternate, !alternate.isStorable { return .alternate }
     if let ssid, !ssid.isNetworkName { return .ssid }
     if let bridgingIdentifier, bridgingIdentifier >= 1 << 48 { return .bridgingIdentifier }
+    if wifiAwarePairedDeviceID == 0 { return .wifiAwarePairedDeviceID }
     if let addedAt, !(0...RegistryLimits.numberMax).contains(addedAt) { return .addedAt }
     return nil
   }
@@ -154,8 +155,16 @@ extension DiscoveryDescriptor {
       if let name, !name.isNetworkName { return false }
     }
     // A full name and a prefix exclude each other, as in AccessorySetupKit.
-    guard ssid == nil || ssidPrefix == nil else { return false }
+    guard ssid == nil || ssidPrefix == nil, wifiAware?.isStorable ?? true else { return false }
     return nameCompareOptions.rawValue <= UInt(UInt16.max) && supportedOptions.rawValue <= UInt(UInt16.max)
+  }
+}
+
+extension WiFiAwareService {
+  fileprivate var isStorable: Bool {
+    let names = [modelName, vendorName].compactMap(\.self)
+    return ([serviceName] + names.map(\.text)).allSatisfy { (1...Self.textBytesMax).contains($0.count) }
+      && names.allSatisfy { $0.compareOptions.rawValue <= UInt(UInt16.max) }
   }
 }
 

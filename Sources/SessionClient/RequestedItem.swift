@@ -9,6 +9,8 @@ public struct RequestedItem: Equatable, Line {
   public struct Migration: Equatable, Sendable {
     public var bluetoothIdentifier: String?
     public var ssid: String?
+    /// nil for none. On the wire it is a string, because it does not fit below 2^53.
+    public var wifiAwarePairedDeviceID: UInt64?
 
     public init(bluetoothIdentifier: String?, ssid: String?) {
       self.bluetoothIdentifier = bluetoothIdentifier
@@ -45,6 +47,7 @@ public struct RequestedItem: Equatable, Line {
     json.object("migrate") { json in
       if let identifier = migration.bluetoothIdentifier { json.member("bluetoothIdentifier", identifier) }
       if let ssid = migration.ssid { json.member("ssid", ssid) }
+      if let id = migration.wifiAwarePairedDeviceID { json.member("wifiAwarePairedDeviceID", String(id)) }
     }
   }
 }

@@ -17,6 +17,7 @@ public struct AppAccessory: Equatable, Sendable {
   public var ssid: [UInt8]?
   /// 48 bits.
   public var bridgingIdentifier: UInt64?
+  public var wifiAwarePairedDeviceID: UInt64?
   public var bond: BondState
   public var isIdentityDurable: Bool
 
@@ -36,6 +37,7 @@ public struct AppAccessory: Equatable, Sendable {
     bluetoothIdentifier = accessory.bluetoothIdentifier
     ssid = accessory.ssid
     bridgingIdentifier = accessory.bridgingIdentifier
+    wifiAwarePairedDeviceID = accessory.wifiAwarePairedDeviceID
     bond = BondState(device.bond)
     isIdentityDurable = device.isIdentityDurable
   }

@@ -64,7 +64,7 @@ public struct PickerRequest: Sendable {
   var searches: [PickerItem] { items.filter { $0.migration == nil } }
 
   /// Whether one of its items is found by Bluetooth.
-  var searchesDevices: Bool { searches.contains { !$0.item.descriptor.isFoundByNetwork } }
+  var searchesDevices: Bool { searches.contains(where: \.item.descriptor.hasBluetoothClause) }
 
   /// Whether one of its items is found by its network.
   var searchesNetworks: Bool { searches.contains { $0.item.descriptor.isFoundByNetwork } }
@@ -129,6 +129,7 @@ extension PickerRequest {
     if choice == .touch, let refusal = touches.refusal {
       return SetupError(.discoveryTimeout, refusal.reason, cure: refusal.cure)
     }
+    if !searches.isEmpty, searches.allSatisfy(\.item.descriptor.hasOnlyWiFiAware) { return .nothingSearched }
     if isFiltered, !isChoosing, candidates.discoveredCount > 0 {
       return .nothingShown(of: candidates.discoveredCount)
     }
@@ -170,6 +171,12 @@ extension SetupError {
     Self(
       .discoveryTimeout, "nothing that matches was found",
       cure: "bring the accessory near and switch it on; accessoryctl try says why a device does not match")
+  }
+
+  fileprivate static var nothingSearched: Self {
+    Self(
+      .discoveryTimeout, WiFiAwareService.reasonNothingIsSearched,
+      cure: "add ssid, ssidPrefix or a Bluetooth property to the descriptor")
   }
 
   /// The error of a filtered picker that showed no device.

@@ -31,6 +31,8 @@ public struct MigratedDevice: Equatable, Sendable {
   public let isBonded: Bool
   /// The whole name of its network, beside an address; nil when the app gave none.
   public var network: [UInt8]?
+  /// What Wi-Fi Aware calls it; nil when the app did not say.
+  public var wifiAwarePairedDeviceID: UInt64?
 
   public init(_ identity: DeviceIdentity, identifier: RandomIdentifier? = nil, isBonded: Bool = false) {
     self.identity = identity
@@ -105,6 +107,7 @@ extension SetupCore {
     let present = registry.accessory(ofApp: app, on: identity)
     // The app knew the device before: there is nothing to confirm.
     addition.state = .authorized
+    addition.wifiAwarePairedDeviceID = device.wifiAwarePairedDeviceID
     addition.bluetoothIdentifier =
       device.identifier ?? present?.bluetoothIdentifier ?? addition.bluetoothIdentifier
     if device.isBonded { takeBond(of: device, for: item.item, &addition) }

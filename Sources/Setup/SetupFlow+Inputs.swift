@@ -66,7 +66,7 @@ extension SetupFlow {
     let isChoosing = state != .discovering
     if isChoosing, picker.isAttended { return .noChoice(inMilliseconds: picker.idleMilliseconds) }
     if picker.searchesDevices, isRadioDown { return .radioDown }
-    if !picker.searchesDevices, areNetworksDown { return .networksDown }
+    if picker.searchesNetworks, !picker.searchesDevices, areNetworksDown { return .networksDown }
     return picker.failureAtEnd(isChoosing: isChoosing)
   }
 

@@ -131,8 +131,10 @@ struct ScriptedPick: ~Copyable {
     progress.end = left.map { opened.start.advanced(nanoseconds: $0 * 1000) }
     if let detail = request.detail, detail != printedDetail { StandardError.say(shown(detail)) }
     printedDetail = request.detail
-    let hindrances = request.search.hindrances
-    if hindrances.count > printedHindranceCount { hindrances.forEach { StandardError.say($0) } }
+    let hindrances = request.hindrances
+    if hindrances.count > printedHindranceCount {
+      hindrances.forEach { StandardError.say(AirText(Array($0.utf8)).sentence(columnsMax: 400)) }
+    }
     printedHindranceCount = max(printedHindranceCount, hindrances.count)
     if prompt.update(request) { question = QuestionLine(request) }
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }

@@ -159,7 +159,7 @@ import Varlink
     let session = Self.start(agent, log)
     _ = await log.words(1)
     let descriptor = ASDiscoveryDescriptor()
-    descriptor.wifiAwareServiceName = "_dice._tcp"
+    descriptor.bluetoothManufacturerDataMask = Data([1])
     let item = ASPickerDisplayItem(name: "Die", productImage: UIImage(), descriptor: descriptor)
     let empty = ASMigrationDisplayItem(
       name: "Old", productImage: UIImage(), descriptor: ASDiscoveryDescriptor())
@@ -182,7 +182,8 @@ import Varlink
     session.showPicker { log.note(Self.field($0)) }
     #expect(
       await log.words(8).dropFirst() == [
-        "displayItems[0].descriptor.wifiAwareServiceName", "displayItems[0].descriptor.wifiAwareServiceName",
+        "displayItems[0].descriptor.bluetoothManufacturerDataMask",
+        "displayItems[0].descriptor.bluetoothManufacturerDataMask",
         "displayItems[0].peripheralIdentifier", "displayItems[0].descriptor.bluetoothServiceDataMask",
         "bluetoothTransportBridgingIdentifier", "accessory", "pickerDisplaySettings.discoveryTimeout",
       ])
@@ -193,7 +194,12 @@ import Varlink
   @Test(arguments: [
     ("items[0].migrate.ssid", "displayItems[0].hotspotSSID"),
     ("items[31].migrate.bluetoothIdentifier", "displayItems[31].peripheralIdentifier"),
+    ("items[0].migrate.wifiAwarePairedDeviceID", "displayItems[0].wifiAwarePairedDeviceID"),
     ("items[0].descriptor.ssid", "displayItems[0].descriptor.ssid"),
+    (
+      "items[0].descriptor.wifiAwareModelNameMatch.string",
+      "displayItems[0].descriptor.wifiAwareModelNameMatch.string"
+    ),
     ("session", "no field"),
   ])
   func `a field that the agent refuses has the app's name`(_ name: String, _ property: String) async {

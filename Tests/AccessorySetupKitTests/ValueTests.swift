@@ -116,6 +116,7 @@ import Testing
     #expect(book.seen.count == 2 && book.notes[AnyHashable(Self.accessory("1", name: ""))] == "new")
     #expect(Self.accessory("1", name: "").state == .unauthorized)
     #expect(Self.accessory("1", name: "").bluetoothIdentifier == nil)
+    #expect(Self.accessory("1", name: "").wifiAwarePairedDeviceID == 0)
   }
 
   @Test func `an item copies its descriptor, and settings are copied when they are set`() {
@@ -163,6 +164,7 @@ import Testing
     item.setupOptions = [.rename, .finishInApp]
     item.renameOptions = .ssid
     item.peripheralIdentifier = UUID(uuidString: "00000000-0000-0000-0000-AABBCCDDEEFF")
+    item.wifiAwarePairedDeviceID = .max
     var json = JSONWriter()
     json.line { json in try? item.requested(at: "items[0]").writeMembers(to: &json) }
     #expect(
@@ -171,7 +173,8 @@ import Testing
         + "\"bluetoothServiceDataBlob\":\"a55a\",\"bluetoothServiceDataMask\":\"ffff\","
         + "\"bluetoothNameSubstring\":\"Die\",\"bluetoothNameSubstringCompareOptions\":9,\"bluetoothRange\":10,"
         + "\"supportedOptions\":10},\"setupOptions\":5,\"renameOptions\":1,"
-        + "\"migrate\":{\"bluetoothIdentifier\":\"00000000000000000000aabbccddeeff\"}}\n")
+        + "\"migrate\":{\"bluetoothIdentifier\":\"00000000000000000000aabbccddeeff\","
+        + "\"wifiAwarePairedDeviceID\":\"18446744073709551615\"}}\n")
   }
 
   @Test func `a descriptor of the agent reads back as it was sent`() throws {
@@ -180,8 +183,14 @@ import Testing
     descriptor.bluetoothManufacturerDataBlob = Data([1, 2])
     descriptor.ssidPrefix = "Net"
     descriptor.supportedOptions = .bluetoothTransportBridging
+    descriptor.wifiAwareServiceName = "_x._tcp"
+    descriptor.wifiAwareServiceRole = .publisher
+    descriptor.wifiAwareModelNameMatch = ASPropertyCompareString(string: "M", compareOptions: .anchored)
+    descriptor.wifiAwareVendorNameMatch = ASPropertyCompareString(string: "V")
     let line = try descriptor.line(at: "descriptor")
+    #expect(line.wifiAwareServiceRole == 20 && line.wifiAwareModelNameMatch?.compareOptions == 8)
     #expect(try ASDiscoveryDescriptor(line).line(at: "descriptor") == line)
+    #expect(ASDiscoveryDescriptor(line).wifiAwareVendorNameMatch == descriptor.wifiAwareVendorNameMatch)
     #expect(try (descriptor.copy() as? ASDiscoveryDescriptor)?.line(at: "descriptor") == line)
   }
 
@@ -200,6 +209,12 @@ import Testing
     descriptor.bluetoothNameSubstring = "Lamp"
     var expected = DescriptorLine()
     expected.ssid = "Net-1"
+    #expect(try descriptor.networkLine(for: ASAccessory(line)) == expected)
+    descriptor.wifiAwareServiceName = "_x._tcp"
+    expected.wifiAwareServiceName = "_x._tcp"
+    #expect(try descriptor.networkLine(for: ASAccessory(line)) == expected)
+    line.descriptor.wifiAwareServiceName = "_x._tcp"
+    expected.wifiAwareServiceName = nil
     #expect(try descriptor.networkLine(for: ASAccessory(line)) == expected)
   }
 }

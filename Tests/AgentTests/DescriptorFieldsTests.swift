@@ -33,7 +33,9 @@ struct DescriptorFieldsTests {
     "bluetoothManufacturerDataMask":"ffff00f0","bluetoothServiceUUID":"fe59",\
     "bluetoothServiceDataBlob":"01","bluetoothServiceDataMask":"0f",\
     "bluetoothNameSubstring":"Lumo","bluetoothNameSubstringCompareOptions":9,"bluetoothRange":10,\
-    "ssid":"Lumo-1","supportedOptions":6}
+    "ssid":"Lumo-1","wifiAwareServiceName":"_x._tcp","wifiAwareServiceRole":20,\
+    "wifiAwareModelNameMatch":{"string":"M","compareOptions":9},"wifiAwareVendorNameMatch":{"string":"V"},\
+    "supportedOptions":6}
     """
 
   @Test("Every field is read, and is written as it was read")
@@ -44,6 +46,8 @@ struct DescriptorFieldsTests {
     #expect(descriptor.serviceUUID == BluetoothUUID(short: 0xFE59))
     #expect(descriptor.nameCompareOptions == [.caseInsensitive, .anchored])
     #expect(descriptor.range == .immediate)
+    #expect(descriptor.wifiAware?.role == .publisher)
+    #expect(descriptor.wifiAware?.vendorName == WiFiAwareService.NameMatch(text: [0x56]))
     #expect(descriptor.supportedOptions == [.bluetoothPairingLE, .bluetoothTransportBridging])
     var json = JSONWriter()
     DescriptorLine(descriptor).write(to: &json)
@@ -77,6 +81,19 @@ struct DescriptorFieldsTests {
       (#"{"ssid":""}"#, "ssid"),
       (#"{"ssidPrefix":"123456789012345678901234567890123"}"#, "ssidPrefix"),
       (#"{"supportedOptions":1}"#, "supportedOptions"),
+      (#"{"wifiAwareServiceName":""}"#, "wifiAwareServiceName"),
+      (#"{"wifiAwareServiceName":"a","wifiAwareServiceRole":15}"#, "wifiAwareServiceRole"),
+      (#"{"wifiAwareServiceRole":20}"#, "wifiAwareServiceRole"),
+      (#"{"wifiAwareModelNameMatch":{"string":"M"}}"#, "wifiAwareModelNameMatch"),
+      (#"{"wifiAwareVendorNameMatch":{"string":"V"}}"#, "wifiAwareVendorNameMatch"),
+      (
+        #"{"wifiAwareServiceName":"a","wifiAwareModelNameMatch":{"string":""}}"#,
+        "wifiAwareModelNameMatch.string"
+      ),
+      (
+        #"{"wifiAwareServiceName":"a","wifiAwareVendorNameMatch":{"string":"V","compareOptions":1024}}"#,
+        "wifiAwareVendorNameMatch.compareOptions"
+      ),
     ])
   func refuses(text: String, field: String) throws {
     let failure = try #require(try failure(text))

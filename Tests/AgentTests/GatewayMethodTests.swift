@@ -53,6 +53,22 @@ struct GatewayMethodTests {
     #expect(warnings[32].text("sentence")?.hasPrefix("8 more") == true)
   }
 
+  @Test("Status warns of an item with Wi-Fi Aware properties alone, and says what a gateway would need")
+  func wifiAwareOnly() throws {
+    let manifest = GatewayManifest.lights.with { manifest in
+      let service = WiFiAwareService(serviceName: [0x4C])
+      manifest.apps[0].items[0].descriptor.wifiAware = service
+      manifest.apps[0].items[1].descriptor = DiscoveryDescriptor()
+      manifest.apps[0].items[1].descriptor.wifiAware = service
+    }
+    let harness = AgentHarness(manifest, scene: [])
+    let client = try #require(harness.connect())
+    let reply = try #require(harness.call("Status", by: client).first)
+    let warnings = reply.parameters.objects("warnings")
+    #expect(warnings.map { $0.text("kind") } == ["wifiAwareOnly"])
+    #expect(warnings.first?.text("sentence")?.hasSuffix(WiFiAwareService.reasonNothingIsFound) == true)
+  }
+
   @Test("Without a radio, status reports that and why")
   func statusWithoutRadio() throws {
     let harness = AgentHarness(.lights)

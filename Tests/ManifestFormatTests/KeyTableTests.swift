@@ -32,7 +32,10 @@ private struct KeyTable {
   private static let base: [(header: String, lines: [String])] = [
     ("", ["schema = 1"]), ("[gateway]", []), ("[capacity]", []), ("[limits]", []),
     ("[app.NAME]", [#"user = "u""#, #"supports = ["Bluetooth", "WiFi"]"#]),
-    ("[[app.NAME.item]]", [#"name = "N""#, #"descriptor.ssid = "n""#]),
+    (
+      "[[app.NAME.item]]",
+      [#"name = "N""#, #"descriptor.ssid = "n""#, #"descriptor.wifi-aware-service-name = "s""#]
+    ),
   ]
   /// What stands for a default where another key decides.
   private static let notes = [

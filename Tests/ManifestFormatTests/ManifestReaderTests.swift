@@ -49,6 +49,13 @@ struct ManifestReaderTests {
     #expect(descriptor.addressPrefix == AddressPrefix(of: 0xC47C_8D00_0000, byteCount: 3))
     #expect(descriptor.range == .immediate)
     #expect(descriptor.ssid == nil && descriptor.ssidPrefix == [UInt8(ascii: "C")])
+    #expect(descriptor.wifiAware?.serviceName == Array("_x._tcp".utf8))
+    #expect(descriptor.wifiAware?.role == .publisher)
+    #expect(
+      descriptor.wifiAware?.modelName
+        == WiFiAwareService.NameMatch(
+          text: [UInt8(ascii: "M")], compareOptions: [.caseInsensitive, .anchored]))
+    #expect(descriptor.wifiAware?.vendorName == WiFiAwareService.NameMatch(text: [UInt8(ascii: "V")]))
     #expect(descriptor.supportedOptions == .bluetoothPairingLE)
     #expect(item.alternate?.serviceUUID == BluetoothUUID(short: 0xFE0F))
     #expect(item.alternate?.nameSubstring == [UInt8(ascii: "L")])

@@ -310,6 +310,22 @@ struct ScreenTests {
     #expect(panel.contains("gate.sample-window-max-ms"), "\(panel)")
   }
 
+  @Test("An item that nothing searches for is named, with what a gateway would need")
+  func neverFound() {
+    var item = Samples.bulb
+    item.reasonNothingIsFound = "never has a candidate: it would need more"
+    var request = Samples.setup(items: [item])
+    request.phase = .looking
+    let alone = Samples.model([request]).screen(at: Self.now).lines.map(\.text).joined(separator: " ")
+    #expect(alone.contains("\(item.name): never has a candidate: it would need more."), "\(alone)")
+    #expect(!alone.contains("Bring it near"))
+    request.items.append(Samples.bulb)
+    let facts = Samples.model([request], Samples.candidates).screen(at: Self.now).lines[2].text
+    #expect(facts.contains("1 item never found"), "\(facts)")
+    let beside = Samples.model([request]).screen(at: Self.now).lines.map(\.text).joined(separator: " ")
+    #expect(beside.contains("Bring it near") && beside.contains("it would need more"), "\(beside)")
+  }
+
   @Test("Devices not heard for 10 s are dim, and an agent that is silent is named")
   func ageing() {
     let model = Samples.model([Samples.setup()], [Samples.candidate(1, level: -40)])

@@ -38,6 +38,7 @@ struct PickerLineTests {
   private static let cameras: RequestLine = {
     var item = RequestItemLine(item: "camera", name: "Camera")
     item.isFoundByNetwork = true
+    item.reasonNothingIsFound = "never"
     return RequestLine(
       request: id, kind: .setup, app: "cameras", since: Seconds(microseconds: 0), end: nil, phase: .looking,
       items: [item])

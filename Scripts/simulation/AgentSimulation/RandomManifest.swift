@@ -59,7 +59,7 @@ enum RandomManifest {
 
   static func app(number: Int, dice: inout SeededGenerator) -> App {
     var app = App(name: "app\(number)", account: .user("user\(number)"))
-    app.supports = [.bluetooth]
+    app.supports = [.bluetooth, .wifi]
     app.companyIdentifiers = Set(Vocabulary.companies)
     app.services = Set(Vocabulary.services)
     app.names = Set(Vocabulary.nameParts.map { Array($0.utf8) })
@@ -106,6 +106,10 @@ enum RandomManifest {
       ])
     }
     if dice.chance(perMille: 400) { descriptor.range = .immediate }
+    // It is carried, and changes nothing.
+    if dice.chance(perMille: 100) {
+      descriptor.wifiAware = WiFiAwareService(serviceName: Array("_lumo._tcp".utf8))
+    }
     return descriptor
   }
 

@@ -25,10 +25,11 @@ enum DescriptorFields {
     descriptor.serviceUUID = try uuid(fields)
     descriptor.serviceData = try maskedBytes(fields, "bluetoothServiceData")
     descriptor.nameSubstring = try fields.bytes(ofText: "bluetoothNameSubstring", in: 1...248)
-    descriptor.nameCompareOptions = try compareOptions(fields)
+    descriptor.nameCompareOptions = try compareOptions(fields, "bluetoothNameSubstringCompareOptions")
     descriptor.range = try range(fields)
     descriptor.ssid = try fields.bytes(ofText: "ssid", in: 1...networkNameBytesMax)
     descriptor.ssidPrefix = try fields.bytes(ofText: "ssidPrefix", in: 1...networkNameBytesMax)
+    descriptor.wifiAware = try wifiAware(fields)
     descriptor.supportedOptions = try fields.supportedOptions() ?? []
     return descriptor
   }
@@ -73,8 +74,9 @@ enum DescriptorFields {
     return masked
   }
 
-  private static func compareOptions(_ fields: JSONObjectReader) throws(SetupError) -> CompareOptions {
-    let name = "bluetoothNameSubstringCompareOptions"
+  private static func compareOptions(
+    _ fields: JSONObjectReader, _ name: String
+  ) throws(SetupError) -> CompareOptions {
     guard let value: UInt = try fields.number(name, in: 0...UInt(UInt32.max)) else { return [] }
     let options = CompareOptions(rawValue: value)
     guard options.isSubset(of: carriedCompareOptions) else {
@@ -92,6 +94,55 @@ enum DescriptorFields {
       throw fields.failure(name, "there is no such range", cure: "use default 0 or immediate 10")
     }
     return range
+  }
+}
+
+// MARK: Wi-Fi Aware
+
+extension DescriptorFields {
+  private static let serviceName = "wifiAwareServiceName"
+  private static let roleField = "wifiAwareServiceRole"
+  private static let textBytes = 1...WiFiAwareService.textBytesMax
+
+  private static func wifiAware(_ fields: JSONObjectReader) throws(SetupError) -> WiFiAwareService? {
+    let modelName = try nameMatch(fields, "wifiAwareModelNameMatch")
+    let vendorName = try nameMatch(fields, "wifiAwareVendorNameMatch")
+    let role = try role(fields)
+    guard let name = try fields.bytes(ofText: serviceName, in: textBytes) else {
+      let needless = [
+        (roleField, role != .subscriber), ("wifiAwareModelNameMatch", modelName != nil),
+        ("wifiAwareVendorNameMatch", vendorName != nil),
+      ]
+      if let field = needless.first(where: { $0.1 })?.0 {
+        throw fields.failure(
+          field, "it describes a Wi-Fi Aware service, and there is none",
+          cure: "add \(serviceName), or leave it out")
+      }
+      return nil
+    }
+    var service = WiFiAwareService(serviceName: name)
+    service.role = role
+    service.modelName = modelName
+    service.vendorName = vendorName
+    return service
+  }
+
+  private static func role(_ fields: JSONObjectReader) throws(SetupError) -> WiFiAwareService.Role {
+    guard let value: Int = try fields.number(roleField, in: 0...Int(Int32.max)) else { return .subscriber }
+    guard let role = WiFiAwareService.Role(rawValue: value) else {
+      throw fields.failure(roleField, "there is no such role", cure: "use subscriber 10 or publisher 20")
+    }
+    return role
+  }
+
+  private static func nameMatch(
+    _ fields: JSONObjectReader, _ name: String
+  ) throws(SetupError) -> WiFiAwareService.NameMatch? {
+    guard let object = fields.checkedObject(name) else { return nil }
+    let match = JSONObjectReader(object, at: fields.path(of: name))
+    guard let text = try match.bytes(ofText: "string", in: textBytes) else { return nil }
+    return WiFiAwareService.NameMatch(
+      text: text, compareOptions: try compareOptions(match, "compareOptions"))
   }
 }
 
@@ -121,6 +172,12 @@ extension DescriptorKey {
     case .range: "bluetoothRange"
     case .ssid: "ssid"
     case .ssidPrefix: "ssidPrefix"
+    case .wifiAwareServiceName: "wifiAwareServiceName"
+    case .wifiAwareServiceRole: "wifiAwareServiceRole"
+    case .wifiAwareModelName: "wifiAwareModelNameMatch"
+    case .wifiAwareModelNameCompareOptions: "wifiAwareModelNameMatch.compareOptions"
+    case .wifiAwareVendorName: "wifiAwareVendorNameMatch"
+    case .wifiAwareVendorNameCompareOptions: "wifiAwareVendorNameMatch.compareOptions"
     case .supportedOptions: "supportedOptions"
     }
   }

@@ -18,15 +18,25 @@ enum MigrationFields {
     guard let object = item.checkedObject("migrate") else { return nil }
     let fields = JSONObjectReader(object, at: item.path(of: "migrate"))
     let network = try network(fields)
+    let pairedDevice = try pairedDevice(fields)
     guard let text = fields.checkedString("bluetoothIdentifier") else {
       guard let network else {
+        if pairedDevice != nil {
+          throw fields.failure(
+            "wifiAwarePairedDeviceID",
+            "it names no device here: nothing on a gateway pairs by Wi-Fi Aware, which would need "
+              + WiFiAwareService.needs,
+            cure: "name the device with bluetoothIdentifier or ssid too")
+        }
         throw fields.failure(
           "bluetoothIdentifier", "nothing says what to migrate",
           cure:
             "give an identifier that the app had, the address of a device that BlueZ knows, or a network's "
             + "whole name in ssid")
       }
-      return try find(.network(network), fields.path(of: "ssid"), after: others, search)
+      var device = try find(.network(network), fields.path(of: "ssid"), after: others, search)
+      device.wifiAwarePairedDeviceID = pairedDevice
+      return device
     }
     guard let source = source(text) else {
       throw fields.failure(
@@ -35,7 +45,21 @@ enum MigrationFields {
     }
     var device = try find(source, fields.path(of: "bluetoothIdentifier"), after: others, search)
     device.network = network
+    device.wifiAwarePairedDeviceID = pairedDevice
     return device
+  }
+
+  /// What Wi-Fi Aware calls the device; nil when the item does not say it.
+  private static func pairedDevice(
+    _ fields: JSONObjectReader
+  ) throws(SetupError) -> UInt64? {
+    let name = "wifiAwarePairedDeviceID"
+    guard let text = fields.checkedString(name) else { return nil }
+    guard let id = UInt64(text), id != 0 else {
+      throw fields.failure(
+        name, "\(text.quotedForDisplay) is no such number", cure: "write a decimal number of 64 bits, not 0")
+    }
+    return id
   }
 
   private static func find(
@@ -65,6 +89,12 @@ enum MigrationFields {
       throw SetupError(
         .invalidRequest, field: field, "the item does not look for this network",
         cure: "give the name that its descriptor has in ssid, or one that begins with its ssidPrefix")
+    }
+    if migration.wifiAwarePairedDeviceID != nil, descriptor.wifiAware == nil {
+      throw SetupError(
+        .invalidRequest, field: fields.path(of: "migrate") + ".wifiAwarePairedDeviceID",
+        "the item has no Wi-Fi Aware service",
+        cure: "leave it out, or add wifiAwareServiceName to the descriptor")
     }
     switch migration.identity {
     case .network:

@@ -19,6 +19,7 @@ extension AppAccessoryLine {
       bluetoothIdentifier: accessory.bluetoothIdentifier?.text, ssid: accessory.ssid.map { AirText($0) },
       bridgingIdentifier: accessory.bridgingIdentifier.map(Self.sixBytes),
       bond: AccessoryLine.Bond(accessory.bond), isIdentityDurable: accessory.isIdentityDurable)
+    wifiAwarePairedDeviceID = accessory.wifiAwarePairedDeviceID
   }
 
   /// Most significant first.
@@ -49,7 +50,20 @@ extension DescriptorLine {
     range = descriptor.range.rawValue
     ssid = descriptor.ssid.map { String(decoding: $0, as: UTF8.self) }
     ssidPrefix = descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) }
+    if let service = descriptor.wifiAware {
+      wifiAwareServiceName = String(decoding: service.serviceName, as: UTF8.self)
+      wifiAwareServiceRole = service.role.rawValue
+      wifiAwareModelNameMatch = service.modelName.map { CompareString($0) }
+      wifiAwareVendorNameMatch = service.vendorName.map { CompareString($0) }
+    }
     supportedOptions = Int(descriptor.supportedOptions.rawValue)
+  }
+}
+
+extension DescriptorLine.CompareString {
+  fileprivate init(_ match: WiFiAwareService.NameMatch) {
+    self.init(
+      string: String(decoding: match.text, as: UTF8.self), compareOptions: Int(match.compareOptions.rawValue))
   }
 }
 

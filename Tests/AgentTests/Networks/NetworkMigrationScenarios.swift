@@ -3,6 +3,8 @@
 import Agent
 import JSON
 import Manifest
+import Registry
+import Setup
 import Testing
 import VirtualRadio
 
@@ -58,6 +60,26 @@ struct NetworkMigrationScenarios {
         0.0 lights: ShowPicker → InvalidRequest items[0].migrate.ssid
         0.0 lights: ShowPicker → InvalidRequest items[1].migrate.ssid
         """)
+  }
+
+  @Test("What Wi-Fi Aware calls the device is kept with the accessory, and so is its service")
+  func wifiAware() throws {
+    let manifest = GatewayManifest.cameras {
+      $0.descriptor.wifiAware = WiFiAwareService(serviceName: Array("_cam._tcp".utf8))
+    }
+    let scenario = SetupScenario(manifest, scene: [])
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call(
+      "ShowPicker",
+      #""items":[{"item":"camera","migrate":{"ssid":"Cam-1","wifiAwarePairedDeviceID":"18446744073709551615"}}]"#
+    )
+    scenario.run(seconds: 1)
+    anna.answer("Agree")
+    scenario.run(seconds: 1)
+    let added = try #require(app.events.last { $0.text("event") == "accessoryAdded" }?.object("accessory"))
+    #expect(added.text("wifiAwarePairedDeviceID") == "18446744073709551615")
+    #expect(added.object("descriptor")?.text("wifiAwareServiceName") == "_cam._tcp")
+    #expect(scenario.harness.setupCore.registry.accessories.first?.wifiAwarePairedDeviceID == .max)
   }
 
   @Test("Beside an identifier, the name becomes the network of the device")

@@ -39,6 +39,29 @@ struct NetworkPickerScenarios {
     #expect(device?.identity == .network(Array("Cam-1".utf8)) && device?.isIdentityDurable == true)
   }
 
+  @Test(
+    "An item with Wi-Fi Aware properties alone has no candidate, and the request says what a gateway would need"
+  )
+  func wifiAwareAlone() throws {
+    let manifest = GatewayManifest.cameras {
+      $0.descriptor = DiscoveryDescriptor()
+      $0.descriptor.wifiAware = WiFiAwareService(serviceName: Array("Cam-1".utf8))
+    }
+    let scenario = SetupScenario(manifest)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker")
+    scenario.harness.scan(HeardNetwork("Cam-1"))
+    scenario.run(seconds: 40)
+    #expect(anna.candidates.isEmpty)
+    let request = anna.stream?.replies.lazy.compactMap { $0.object("request") }.first
+    let items = try #require(request?.objects("items"))
+    #expect(items.map { $0.text("reasonNothingIsFound") } == [WiFiAwareService.reasonNothingIsFound])
+    let error = app.events.last { $0.text("event") == "pickerFinished" }?.object("error")
+    #expect(
+      error?.integer("code") == 200 && error?.text("reason") == WiFiAwareService.reasonNothingIsSearched)
+    #expect(WiFiAwareService.reasonNothingIsFound.contains("wpa_supplicant newer than 2.11"))
+  }
+
   @Test("A network that was seen before the picker opened is offered at once")
   func known() {
     let scenario = SetupScenario(.cameras(), scene: [])

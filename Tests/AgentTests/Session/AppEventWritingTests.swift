@@ -150,7 +150,8 @@ struct AppEventWritingTests {
         "bluetoothManufacturerDataBlob":"a55a","bluetoothManufacturerDataMask":"ff0f",\
         "bluetoothServiceUUID":"fe0f","bluetoothRange":10},\
         "bluetoothIdentifier":"00000000000000020000000000000003","ssid":"Lumo-1",\
-        "bluetoothTransportBridgingIdentifier":"010203040506","bond":"bonded","isIdentityDurable":true}}}
+        "bluetoothTransportBridgingIdentifier":"010203040506",\
+        "wifiAwarePairedDeviceID":"18446744073709551615","bond":"bonded","isIdentityDurable":true}}}
         """)
   }
 

@@ -109,6 +109,7 @@ enum Sample {
     row.bluetoothIdentifier = RandomIdentifier(high: 2, low: 3)
     row.ssid = Array("Lumo-1".utf8)
     row.bridgingIdentifier = 0x0102_0304_0506
+    row.wifiAwarePairedDeviceID = .max
     var device = Self.device
     device.bond = .bonded(BondRecord(owner: .bluetoothd, isAuthenticated: false))
     return AppAccessory(row, device, isInert: false)

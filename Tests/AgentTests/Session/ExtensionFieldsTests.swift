@@ -42,6 +42,22 @@ struct ExtensionFieldsTests {
         == RegistryExtension(ssidPrefix: Array("Lumo-".utf8)))
   }
 
+  @Test("A Wi-Fi Aware service is added whole, once, and by an app that declares Wi-Fi")
+  func wifiAware() throws {
+    let text = #","descriptor":{"wifiAwareServiceName":"_x._tcp","wifiAwareServiceRole":20}"#
+    var service = WiFiAwareService(serviceName: Array("_x._tcp".utf8))
+    service.role = .publisher
+    #expect(try Self.read(text) == RegistryExtension(wifiAware: service))
+    let known = Self.accessory { $0.descriptor.wifiAware = service }
+    #expect(try Self.field(text, of: known) == "descriptor")
+    #expect(
+      try Self.field(#","descriptor":{"wifiAwareServiceName":"_y._tcp"}"#, of: known)
+        == "descriptor.wifiAwareServiceName")
+    var app = Sample.app
+    app.supports = [.bluetooth]
+    #expect(try Self.field(text, app: app) == "descriptor.wifiAwareServiceName")
+  }
+
   @Test("Unchanged fields may be repeated")
   func same() throws {
     let text = """
@@ -119,6 +135,7 @@ struct ExtensionFieldsTests {
       (#"{"bluetoothCompanyIdentifier":0,"ssid":"a"}"#, ".ssid"), (#"{"ssid":"a"}"#, ".ssid"),
       (#"{"bluetoothCompanyIdentifier":0,"ssidPrefix":"a"}"#, ".ssidPrefix"),
       (#"{"bluetoothCompanyIdentifier":0,"supportedOptions":2}"#, ".supportedOptions"),
+      (#"{"bluetoothCompanyIdentifier":0,"wifiAwareServiceName":"a"}"#, ".wifiAwareServiceName"),
       (#"{"bluetoothCompanyIdentifier":70000}"#, ".bluetoothCompanyIdentifier"),
     ])
   func alternateRules(text: String, field: String) throws {

@@ -59,6 +59,16 @@ struct ItemFieldsTests {
     "What is wrong with a migration is refused with its field",
     arguments: [
       (#"{}"#, "items[0].migrate.bluetoothIdentifier"),
+      (#"{"wifiAwarePairedDeviceID":"7"}"#, "items[0].migrate.wifiAwarePairedDeviceID"),
+      (#"{"ssid":"Cam-1","wifiAwarePairedDeviceID":"0"}"#, "items[0].migrate.wifiAwarePairedDeviceID"),
+      (
+        #"{"ssid":"Cam-1","wifiAwarePairedDeviceID":"18446744073709551616"}"#,
+        "items[0].migrate.wifiAwarePairedDeviceID"
+      ),
+      (
+        #"{"bluetoothIdentifier":"00000000000012340000000000000005","wifiAwarePairedDeviceID":"7"}"#,
+        "items[0].migrate.wifiAwarePairedDeviceID"
+      ),
       (#"{"ssid":"Cam-1"}"#, "items[0].migrate.ssid"),
       (#"{"ssid":""}"#, "items[0].migrate.ssid"),
       (#"{"ssid":"a name of more than thirty-two bytes"}"#, "items[0].migrate.ssid"),

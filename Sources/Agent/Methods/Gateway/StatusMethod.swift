@@ -27,7 +27,7 @@ extension AgentCore {
       time: Seconds(microseconds: radioTime.microseconds), radio: radioLine,
       problems: problems.map { StatusLine.Problem(kind: $0.kind, sentence: $0.sentence) },
       wifi: wirelessLine,
-      warnings: networkWarnings,
+      warnings: warnings,
       counts: [
         .apps: Int64(configuration.manifest.apps.count), .items: Int64(dataPath.items.count),
         .devices: Int64(dataPath.deviceCount), .devicesMax: Int64(dataPath.pipeline.rowCount),
@@ -41,15 +41,19 @@ extension AgentCore {
     return Message.reply { line.writeReply(to: &$0) }
   }
 
-  /// The items that are found by their network while the gateway looks for none; at most ``warningsMax``, and how many
-  /// are left out.
-  private var networkWarnings: [StatusLine.Problem] {
-    guard configuration.manifest.gateway.wifi == nil else { return [] }
-    let missing = dataPath.items.filter(\.item.descriptor.isFoundByNetwork)
+  /// The items that cannot be found; at most ``warningsMax``, and how many are left out.
+  private var warnings: [StatusLine.Problem] {
+    let hasInterface = configuration.manifest.gateway.wifi != nil
+    let missing = dataPath.items.filter { entry in
+      let descriptor = entry.item.descriptor
+      return descriptor.hasOnlyWiFiAware || !hasInterface && descriptor.isFoundByNetwork
+    }
     var warnings = missing.prefix(warningsMax).map { entry in
-      StatusLine.Problem(
-        kind: "networksMissing",
-        sentence: GatewayError.cut("\(entry.path): \(Gateway.reasonNoNetworkMatches)"))
+      let (kind, reason) =
+        entry.item.descriptor.hasOnlyWiFiAware
+        ? ("wifiAwareOnly", WiFiAwareService.reasonNothingIsFound)
+        : ("networksMissing", Gateway.reasonNoNetworkMatches)
+      return StatusLine.Problem(kind: kind, sentence: GatewayError.cut("\(entry.path): \(reason)"))
     }
     let omitted = missing.count - warnings.count
     if omitted > 0 {

@@ -307,6 +307,9 @@ extension RequestItemLine {
         ? item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) } : nil,
       isMigration: item.migration != nil)
     isFoundByNetwork = item.migration == nil && item.item.descriptor.isFoundByNetwork
+    if item.migration == nil, item.item.descriptor.hasOnlyWiFiAware {
+      reasonNothingIsFound = WiFiAwareService.reasonNothingIsFound
+    }
     pairing = item.migration == nil ? item.item.pairingDemandName : nil
   }
 }
@@ -318,6 +321,9 @@ extension RegistryExtension {
     if let ssid { sentences.append("its network \(String(decoding: ssid, as: UTF8.self))") }
     if let ssidPrefix {
       sentences.append("a network that begins with \(String(decoding: ssidPrefix, as: UTF8.self))")
+    }
+    if let wifiAware {
+      sentences.append("its Wi-Fi Aware service \(String(decoding: wifiAware.serviceName, as: UTF8.self))")
     }
     if let alternate { sentences.append("a second identity: \(alternate.words)") }
     return sentences

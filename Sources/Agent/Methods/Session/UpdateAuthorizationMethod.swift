@@ -22,7 +22,7 @@ enum UpdateAuthorizationMethod: SessionMethod {
   }
 }
 
-/// What UpdateAuthorization asks for: network clauses in `descriptor`, a second identity in `alternate`. Nothing that is
+/// What UpdateAuthorization asks for: clauses about Wi-Fi in `descriptor`, a second identity in `alternate`. Nothing that is
 /// there changes.
 enum ExtensionFields {
   /// Reads it and holds it against the accessory and what its app declares.
@@ -41,7 +41,7 @@ enum ExtensionFields {
     guard added != RegistryExtension() else {
       throw fields.failure(
         descriptor != nil ? "descriptor" : "alternate", "the accessory has all of this already",
-        cure: "ask for what is not there: ssid, ssidPrefix, or another identity")
+        cure: "ask for what is not there: ssid, ssidPrefix, wifiAwareServiceName, or another identity")
     }
     return added
   }
@@ -53,7 +53,7 @@ enum ExtensionFields {
     let asked = try DescriptorFields.read(object, at: "descriptor")
     let known = accessory.descriptor
     for key in DescriptorKey.allCases where given.names.contains(key.field) && !asked.says(key, as: known) {
-      guard key == .ssid && known.ssid == nil || key == .ssidPrefix && known.ssidPrefix == nil else {
+      guard known.canGet(key) else {
         throw given.failure(
           key.field, "keys never change, and this is not what the accessory was set up with",
           cure: "leave it out; to look for something else, remove the accessory and set it up again")
@@ -61,7 +61,8 @@ enum ExtensionFields {
     }
     let added = RegistryExtension(
       ssid: known.ssid == nil ? asked.ssid : nil,
-      ssidPrefix: known.ssidPrefix == nil ? asked.ssidPrefix : nil)
+      ssidPrefix: known.ssidPrefix == nil ? asked.ssidPrefix : nil,
+      wifiAware: known.wifiAware == nil ? asked.wifiAware : nil)
     try checkNetworks(added, beside: known, given, app: app)
     return added
   }
@@ -82,7 +83,8 @@ enum ExtensionFields {
     var addition = DiscoveryDescriptor()
     addition.ssid = added.ssid
     addition.ssidPrefix = added.ssidPrefix
-    guard addition.hasWiFiClause else { return }
+    addition.wifiAware = added.wifiAware
+    guard addition != DiscoveryDescriptor() else { return }
     try DescriptorFields.check(addition, of: app, at: "descriptor")
   }
 
@@ -102,6 +104,21 @@ enum ExtensionFields {
 }
 
 extension DiscoveryDescriptor {
+  /// Whether a field may still be added, because there is none.
+  fileprivate func canGet(_ key: DescriptorKey) -> Bool {
+    switch key {
+    case .ssid: ssid == nil
+    case .ssidPrefix: ssidPrefix == nil
+    case .wifiAwareServiceName, .wifiAwareServiceRole, .wifiAwareModelName, .wifiAwareModelNameCompareOptions,
+      .wifiAwareVendorName, .wifiAwareVendorNameCompareOptions:
+      wifiAware == nil
+    case .companyIdentifier, .manufacturerDataBlob, .manufacturerDataMask, .serviceUUID, .serviceDataBlob,
+      .serviceDataMask, .nameSubstring, .nameCompareOptions, .namePrefix, .addressPrefix, .range,
+      .supportedOptions:
+      false
+    }
+  }
+
   /// Whether a field has the same value in both.
   fileprivate func says(_ key: DescriptorKey, as other: Self) -> Bool {
     switch key {
@@ -117,6 +134,12 @@ extension DiscoveryDescriptor {
     case .range: range == other.range
     case .ssid: ssid == other.ssid
     case .ssidPrefix: ssidPrefix == other.ssidPrefix
+    case .wifiAwareServiceName: wifiAware?.serviceName == other.wifiAware?.serviceName
+    case .wifiAwareServiceRole: wifiAware?.role == other.wifiAware?.role
+    case .wifiAwareModelName, .wifiAwareModelNameCompareOptions:
+      wifiAware?.modelName == other.wifiAware?.modelName
+    case .wifiAwareVendorName, .wifiAwareVendorNameCompareOptions:
+      wifiAware?.vendorName == other.wifiAware?.vendorName
     case .supportedOptions: supportedOptions == other.supportedOptions
     }
   }
