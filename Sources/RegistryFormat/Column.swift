@@ -10,10 +10,19 @@ package struct Column: Equatable, Sendable {
   let kind: Kind
   /// Whether exports without keys leave the column out.
   var isSecret = false
+  /// Whether older versions had the table without the column.
+  package private(set) var isAddedLater = false
 
   static func integer(_ name: String) -> Column { Column(name: name, kind: .integer) }
   static func text(_ name: String) -> Column { Column(name: name, kind: .text) }
   static func bytes(_ name: String) -> Column { Column(name: name, kind: .bytes) }
+
+  /// The column, as one that was added to an older table.
+  fileprivate var addedLater: Column {
+    var column = self
+    column.isAddedLater = true
+    return column
+  }
 }
 
 extension RegistryTable {
@@ -32,7 +41,7 @@ extension RegistryTable {
         .integer("number"), .bytes("identifier"), .text("app"), .text("item"), .integer("device"),
         .bytes("bluetoothIdentifier"), .integer("state"), .bytes("ssid"), .bytes("bridgingIdentifier"),
         .integer("addedAt"),
-      ] + Self.descriptor("descriptor") + Self.descriptor("alternate")
+      ] + Self.descriptor("descriptor") + Self.descriptor("alternate") + Self.wifiAware.map(\.addedLater)
     case .tombstone: [.integer("number"), .text("app"), .text("item")] + Self.identity
     case .former:
       [
@@ -57,6 +66,16 @@ extension RegistryTable {
       .bytes(prefix + "SSID"), .bytes(prefix + "SSIDPrefix"), .integer(prefix + "SupportedOptions"),
     ]
   }
+
+  private static let wifiAware: [Column] =
+    [.bytes("wifiAwarePairedDeviceID")]
+    + ["descriptor", "alternate"].flatMap { prefix -> [Column] in
+      [
+        .bytes(prefix + "WiFiAwareServiceName"), .integer(prefix + "WiFiAwareServiceRole"),
+        .bytes(prefix + "WiFiAwareModelName"), .integer(prefix + "WiFiAwareModelNameCompareOptions"),
+        .bytes(prefix + "WiFiAwareVendorName"), .integer(prefix + "WiFiAwareVendorNameCompareOptions"),
+      ]
+    }
 }
 
 /// The value of one column of one row.

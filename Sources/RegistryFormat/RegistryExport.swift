@@ -10,7 +10,7 @@ public import Registry
 /// writes one line.
 public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
   /// The version in the first line: that of the tables with these columns. Version 1 had no former identifiers, version 2
-  /// no keys of bonds, version 3 no removals of bonds.
+  /// no keys of bonds, version 3 no removals of bonds and no Wi-Fi Aware.
   public static let version: Int64 = 4
 
   private let rows: [RegistryRow]

@@ -123,6 +123,7 @@ extension RegistryAccessory {
     ssid = try values.bytes("ssid")
     bridgingIdentifier = try values.bits("bridgingIdentifier")
     addedAt = try values.integer("addedAt")
+    wifiAwarePairedDeviceID = try values.bits("wifiAwarePairedDeviceID", byteCount: 8)
   }
 
   fileprivate func write(to values: inout RowValues) {
@@ -135,6 +136,7 @@ extension RegistryAccessory {
     values.setBytes(ssid, "ssid")
     values.setBits(bridgingIdentifier, "bridgingIdentifier")
     values.setInteger(addedAt, "addedAt")
+    values.setBits(wifiAwarePairedDeviceID, "wifiAwarePairedDeviceID", byteCount: 8)
     values.setDescriptor(descriptor, "descriptor")
     values.setDescriptor(alternate, "alternate")
   }

@@ -25,6 +25,7 @@ extension RowValues {
       rawValue: try integer(prefix + "NameCompareOptions", as: UInt.self) ?? 0)
     descriptor.ssid = try bytes(prefix + "SSID")
     descriptor.ssidPrefix = try bytes(prefix + "SSIDPrefix")
+    descriptor.wifiAware = try wifiAware(prefix + "WiFiAware")
     descriptor.supportedOptions = SupportOptions(
       rawValue: try integer(prefix + "SupportedOptions", as: UInt.self) ?? 0)
     return descriptor
@@ -43,7 +44,49 @@ extension RowValues {
     setInteger(descriptor.nameCompareOptions.stored, prefix + "NameCompareOptions")
     setBytes(descriptor.ssid, prefix + "SSID")
     setBytes(descriptor.ssidPrefix, prefix + "SSIDPrefix")
+    setWiFiAware(descriptor.wifiAware, prefix + "WiFiAware")
     setInteger(descriptor.supportedOptions.stored, prefix + "SupportedOptions")
+  }
+
+  /// Without a service name there is no service.
+  private func wifiAware(_ prefix: String) throws(ColumnError) -> WiFiAwareService? {
+    let roleColumn = prefix + "ServiceRole"
+    let role = try optional(
+      roleColumn, integer(roleColumn, as: Int.self), WiFiAwareService.Role.init(rawValue:))
+    let (model, vendor) = (try nameMatch(prefix + "ModelName"), try nameMatch(prefix + "VendorName"))
+    guard let name = try bytes(prefix + "ServiceName") else {
+      guard role == nil, model == nil, vendor == nil else {
+        throw ColumnError(column: prefix + "ServiceName")
+      }
+      return nil
+    }
+    var service = WiFiAwareService(serviceName: name)
+    service.role = try required(roleColumn, role)
+    service.modelName = model
+    service.vendorName = vendor
+    return service
+  }
+
+  private mutating func setWiFiAware(_ service: WiFiAwareService?, _ prefix: String) {
+    guard let service else { return }
+    setBytes(service.serviceName, prefix + "ServiceName")
+    setInteger(Int64(service.role.rawValue), prefix + "ServiceRole")
+    setNameMatch(service.modelName, prefix + "ModelName")
+    setNameMatch(service.vendorName, prefix + "VendorName")
+  }
+
+  private func nameMatch(_ column: String) throws(ColumnError) -> WiFiAwareService.NameMatch? {
+    let options = try integer(column + "CompareOptions", as: UInt.self)
+    guard let text = try bytes(column) else {
+      guard options == nil else { throw ColumnError(column: column + "CompareOptions") }
+      return nil
+    }
+    return WiFiAwareService.NameMatch(text: text, compareOptions: CompareOptions(rawValue: options ?? 0))
+  }
+
+  private mutating func setNameMatch(_ match: WiFiAwareService.NameMatch?, _ column: String) {
+    setBytes(match?.text, column)
+    setInteger(match?.compareOptions.stored, column + "CompareOptions")
   }
 
   private func maskedBytes(_ prefix: String) throws(ColumnError) -> MaskedBytes? {

@@ -21,18 +21,16 @@ extension RowValues {
     self[typeColumn] = address.map { .integer(Int64($0.type.rawValue)) } ?? .null
   }
 
-  /// Returns six bytes, most significant first, as 48 bits.
-  func bits(_ column: String) throws(ColumnError) -> UInt64? {
+  /// Returns `byteCount` bytes, most significant first, as a number.
+  func bits(_ column: String, byteCount: Int = 6) throws(ColumnError) -> UInt64? {
     try optional(column, bytes(column)) { bytes in
-      bytes.count == 6 ? bytes.reduce(0) { $0 << 8 | UInt64($1) } : nil
+      bytes.count == byteCount ? bytes.reduce(0) { $0 << 8 | UInt64($1) } : nil
     }
   }
 
-  mutating func setBits(_ bits: UInt64?, _ column: String) {
-    self[column] =
-      bits.map { bits in
-        .bytes(stride(from: 40, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> UInt64($0)) })
-      } ?? .null
+  mutating func setBits(_ bits: UInt64?, _ column: String, byteCount: Int = 6) {
+    let shifts = (0..<UInt64(byteCount)).reversed().map { 8 * $0 }
+    self[column] = bits.map { bits in .bytes(shifts.map { UInt8(truncatingIfNeeded: bits >> $0) }) } ?? .null
   }
 
   // MARK: Identities

@@ -13,8 +13,11 @@ package struct Schema: Sendable {
 
   /// The version that this program writes.
   package static let current = Schema(
-    migrations: [versionOne, [digest], [former], [bondRemoval]],
-    tables: (versionOne + [digest, former, bondRemoval]).sorted())
+    migrations: [
+      versionOne, [digest], [former],
+      [bondRemoval] + wifiAware.map { "ALTER TABLE accessory ADD COLUMN \($0)" },
+    ],
+    tables: ([accessory(later: wifiAware)] + versionOne.dropFirst() + [digest, former, bondRemoval]).sorted())
 
   /// The first version that stores a digest of its rows.
   static let firstDigestedVersion: Int64 = 2
@@ -30,12 +33,7 @@ package struct Schema: Sendable {
   /// Addresses are six bytes, identifiers sixteen, in the order of their text. Enumerated numbers are those of
   /// AccessorySetupKit or the Core Specification, or are explained where rows are read.
   private static let versionOne = [
-    """
-    CREATE TABLE accessory (number INTEGER PRIMARY KEY, identifier BLOB NOT NULL, app TEXT NOT NULL, item TEXT, \
-    device INTEGER NOT NULL, bluetoothIdentifier BLOB, state INTEGER NOT NULL, ssid BLOB, \
-    bridgingIdentifier BLOB, addedAt INTEGER, \
-    \(descriptor(prefix: "descriptor")), \(descriptor(prefix: "alternate"))) STRICT
-    """,
+    accessory(later: []),
     """
     CREATE TABLE account (number INTEGER PRIMARY KEY, app TEXT NOT NULL, user INTEGER, "group" INTEGER) STRICT
     """,
@@ -63,6 +61,27 @@ package struct Schema: Sendable {
     CREATE TABLE bondRemoval (number INTEGER PRIMARY KEY, address BLOB NOT NULL, addressType INTEGER NOT NULL) \
     STRICT
     """
+
+  /// Returns the table with columns that SQLite appended to its definition.
+  private static func accessory(later: [String]) -> String {
+    let columns = [
+      "number INTEGER PRIMARY KEY", "identifier BLOB NOT NULL", "app TEXT NOT NULL", "item TEXT",
+      "device INTEGER NOT NULL", "bluetoothIdentifier BLOB", "state INTEGER NOT NULL", "ssid BLOB",
+      "bridgingIdentifier BLOB", "addedAt INTEGER", descriptor(prefix: "descriptor"),
+      descriptor(prefix: "alternate"),
+    ]
+    return "CREATE TABLE accessory (\((columns + later).joined(separator: ", "))) STRICT"
+  }
+
+  /// Each descriptor has a service if it has a service name. A paired device's number has eight bytes.
+  private static let wifiAware =
+    ["wifiAwarePairedDeviceID BLOB"]
+    + ["descriptor", "alternate"].flatMap { prefix in
+      [
+        "ServiceName BLOB", "ServiceRole INTEGER", "ModelName BLOB", "ModelNameCompareOptions INTEGER",
+        "VendorName BLOB", "VendorNameCompareOptions INTEGER",
+      ].map { "\(prefix)WiFiAware\($0)" }
+    }
 
   /// Returns the columns of a descriptor; without a range there is no descriptor.
   private static func descriptor(prefix: String) -> String {

@@ -64,6 +64,45 @@ struct ExportTests {
     #expect(!RegistryExport(registry).contains { $0.contains("bondKeys") })
   }
 
+  @Test("Wi-Fi Aware has columns of its own, in exports and in the file")
+  func wifiAware() throws {
+    let registry = try Rows.wifiAwareRegistry
+    let lines = Array(RegistryExport(registry))
+    let line = try #require(lines.first { $0.contains(#""row":"accessory""#) })
+    for member in [
+      #""wifiAwarePairedDeviceID":"fedcba9876543210""#, #""descriptorWiFiAwareServiceName":"5f63616d""#,
+      #""descriptorWiFiAwareServiceRole":20"#, #""descriptorWiFiAwareModelName":"4d""#,
+      #""descriptorWiFiAwareModelNameCompareOptions":1"#, #""descriptorWiFiAwareVendorName":"56""#,
+      #""alternateWiFiAwareServiceName":"61""#, #""alternateWiFiAwareServiceRole":10"#,
+    ] {
+      #expect(line.contains(member), "\(member)")
+    }
+    #expect(try RegistryImport.read(lines) == registry)
+    let disk = CrashDisk()
+    let keeper = RegistryKeeper(path: CrashDisk.path, files: disk, owners: nil)
+    #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
+    #expect(keeper.execute(.commit(registry.rows.map(RegistryWrite.put))) == .done)
+    #expect(keeper.execute(.open) == .opened(registry))
+  }
+
+  @Test("Wi-Fi Aware columns without a service name, or of an unknown role, are refused")
+  func badWiFiAware() throws {
+    var lines = Array(RegistryExport(try Rows.wifiAwareRegistry))
+    let index = try #require(lines.firstIndex { $0.contains(#""row":"accessory""#) })
+    let line = lines[index]
+    for (old, new, column) in [
+      (#""descriptorWiFiAwareServiceName":"5f63616d","#, "", "descriptorWiFiAwareServiceName"),
+      ("ServiceRole\":20", "ServiceRole\":15", "descriptorWiFiAwareServiceRole"),
+      (#""descriptorWiFiAwareModelName":"4d","#, "", "descriptorWiFiAwareModelNameCompareOptions"),
+      ("fedcba9876543210", "fedc", "wifiAwarePairedDeviceID"),
+    ] {
+      lines[index] = line.replacing(old, with: new)
+      #expect(throws: RegistryImportError.badValue(line: index + 1, column: column)) {
+        try RegistryImport.read(lines)
+      }
+    }
+  }
+
   @Test("Invalid lines are refused with their number")
   func problems() throws {
     var registry = AccessoryRegistry()

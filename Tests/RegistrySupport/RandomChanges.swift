@@ -22,7 +22,10 @@ public struct RandomChanges {
     case 4: return .setState(identifier, random.chance(perMille: 500) ? .authorized : .unauthorized)
     case 5: return .authorize(identifier, ssid: ssid(), bridgingIdentifier: random.next() >> 15)
     case 6: return .setSSID(identifier, ssid())
-    case 7: return .extend(identifier, RegistryExtension(ssid: ssid(), alternate: Rows.descriptor))
+    case 7:
+      let service = random.chance(perMille: 500) ? Rows.wifiAwareService : nil
+      return .extend(
+        identifier, RegistryExtension(ssid: ssid(), wifiAware: service, alternate: Rows.descriptor))
     case 8: return .addAddress(identifier, address())
     case 9: return .setBond(identifier, bond(), identity: random.chance(perMille: 500) ? address() : nil)
     case 10: return migration(of: registry)
@@ -45,6 +48,7 @@ public struct RandomChanges {
     guard case .add(var addition) = change else { return change }
     addition.isHandsFree = random.chance(perMille: 500)
     addition.maxAccessories = 5
+    if random.chance(perMille: 300) { addition.wifiAwarePairedDeviceID = random.next() | 1 }
     if random.chance(perMille: 300) { addition.bond = bond() }
     return .add(addition)
   }

@@ -55,6 +55,32 @@ public enum Rows {
     return descriptor
   }
 
+  /// A Wi-Fi Aware service with every property.
+  public static var wifiAwareService: WiFiAwareService {
+    var service = WiFiAwareService(serviceName: Array("_cam".utf8))
+    service.role = .publisher
+    service.modelName = .init(text: Array("M".utf8), compareOptions: .caseInsensitive)
+    service.vendorName = .init(text: Array("V".utf8))
+    return service
+  }
+
+  /// A registry whose one accessory has every value of Wi-Fi Aware.
+  public static var wifiAwareRegistry: AccessoryRegistry {
+    get throws {
+      var registry = AccessoryRegistry()
+      try registry.apply(networkAddition(1))
+      let rows = registry.rows.map { row -> RegistryRow in
+        guard case .accessory(var accessory) = row else { return row }
+        accessory.descriptor.wifiAware = wifiAwareService
+        accessory.alternate = DiscoveryDescriptor()
+        accessory.alternate?.wifiAware = WiFiAwareService(serviceName: Array("a".utf8))
+        accessory.wifiAwarePairedDeviceID = 0xFEDC_BA98_7654_3210
+        return .accessory(accessory)
+      }
+      return try AccessoryRegistry(rows)
+    }
+  }
+
   /// Accessory `n` of an app, on device `device`.
   public static func addition(
     _ n: UInt64, app: String = "lights", item: String? = "bulb", device: UInt64? = nil

@@ -327,6 +327,13 @@ struct RegistryRuleTests {
     #expect(throws: RegistryError.invalid(.descriptor)) {
       try registry.apply(.extend(first, RegistryExtension(ssid: [1, 2])))
     }
+    let camera = WiFiAwareService(serviceName: Array("_cam".utf8))
+    try registry.apply(.extend(first, RegistryExtension(wifiAware: camera)))
+    #expect(throws: RegistryError.invalid(.descriptor)) {
+      try registry.apply(
+        .extend(first, RegistryExtension(wifiAware: WiFiAwareService(serviceName: [UInt8(1)]))))
+    }
+    #expect(registry.accessory(first)?.descriptor.wifiAware == camera)
     try registry.apply(.extend(first, RegistryExtension(alternate: Rows.descriptor)))
     #expect(registry.accessory(first)?.alternate == Rows.descriptor)
   }
