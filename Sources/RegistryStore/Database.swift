@@ -128,6 +128,9 @@ struct DatabaseError: Error, Equatable, Sendable {
 
   static var corrupt: Self { Self(code: SQLITE_CORRUPT) }
 
+  /// Whether a statement names what is not in the database, or could not be added to it.
+  var isRefusedStatement: Bool { kind == SQLITE_ERROR }
+
   /// The low byte: the primary result code.
   var kind: Int32 { code & 0xFF }
 

@@ -72,8 +72,11 @@ enum RegistryImage {
     }
     guard finding == "ok" else { throw .damaged(.inconsistent(finding)) }
     // The tables are exactly those of this version, so that rows are read as they were written.
-    let tables = try RegistryOpenError.reading { () throws(DatabaseError) in
-      try database.migrate(schema)
+    let tables = try RegistryOpenError.reading { () throws(DatabaseError) -> [[Value]]? in
+      do throws(DatabaseError) { try database.migrate(schema) } catch where error.isRefusedStatement {
+        // A column was to be added to a table that is not there.
+        return nil
+      }
       return try database.rows("SELECT sql FROM sqlite_schema ORDER BY name")
     }
     guard tables == schema.tables.map({ [.text($0)] }) else { throw .damaged(.foreignTables) }

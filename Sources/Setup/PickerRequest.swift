@@ -64,7 +64,9 @@ public struct PickerRequest: Sendable {
   var searches: [PickerItem] { items.filter { $0.migration == nil } }
 
   /// Whether one of its items is found by Bluetooth.
-  var searchesDevices: Bool { searches.contains(where: \.item.descriptor.hasBluetoothClause) }
+  var searchesDevices: Bool {
+    searches.contains { !$0.item.descriptor.isFoundByNetwork && !$0.item.descriptor.hasOnlyWiFiAware }
+  }
 
   /// Whether one of its items is found by its network.
   var searchesNetworks: Bool { searches.contains { $0.item.descriptor.isFoundByNetwork } }
