@@ -18,6 +18,8 @@ import lab
 
 SHARED = pathlib.Path("/mnt")
 RESULTS = SHARED / "results"
+# The logs of a scenario, until it has ended: the clock skips ahead while a program waits for the host.
+LOGS = pathlib.Path("/tmp/lab-logs")
 # The number of this machine, and whether its clock counts "instructions" or is the "host"'s.
 NUMBER, CLOCK = re.search(r"lab\.machine=(\d+) lab\.clock=(\w+)", pathlib.Path("/proc/cmdline").read_text()).groups()
 GROUPS = pathlib.Path("/sys/fs/cgroup")
@@ -37,7 +39,7 @@ def load(name):
 
 def run_scenario(name, result):
     """Runs in the child process, and fills in the result."""
-    world = lab.Lab(RESULTS / name)
+    world = lab.Lab(LOGS / name)
     start = time.monotonic()
     try:
         load(name).scenario(world)
@@ -71,7 +73,7 @@ def setting(name, key, default):
 def run(name):
     """Runs a scenario, and returns whether this machine can run another one."""
     (SHARED / f"begun.{NUMBER}").write_text(name)
-    (RESULTS / name).mkdir(exist_ok=True)
+    (LOGS / name).mkdir(parents=True, exist_ok=True)
     group = GROUPS / name
     group.mkdir()
     start = time.monotonic()
@@ -86,6 +88,7 @@ def run(name):
     (group / "cgroup.kill").write_text("1")
     if not ended:
         wait(child, time.monotonic() + 5)
+    shutil.copytree(LOGS / name, RESULTS / name, dirs_exist_ok=True)
     if not (RESULTS / f"{name}.json").exists():
         why = "it did not end in time" if not ended else "it ended without a result"
         write(name, {"passed": False, "why": why, "seconds": time.monotonic() - start, "figures": {}})

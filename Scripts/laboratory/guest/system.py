@@ -24,7 +24,7 @@ class System(Program):
         self.folder.mkdir()
         self.group = _own_group() / "system"
         self.group.mkdir()
-        tree = "/mnt/units" if installed else "/var/empty"
+        tree = "/lab/units" if installed else "/var/empty"
         command = ["/usr/bin/unshare", "--pid", "--mount", "--cgroup", "--fork", "--kill-child=KILL", "--mount-proc",
                  "sh", "/lab/laboratory/guest/system-root", self.folder, tree]
         # The control group that it is in when it leaves the guest's becomes the root of its control groups.
