@@ -32,7 +32,11 @@ public struct DiscoveryDescriptor: Hashable, Sendable {
   /// How network names begin, 1 to 32 bytes.
   public var ssidPrefix: [UInt8]?
   /// Carried, and never searched.
-  public var wifiAware: WiFiAwareService?
+  public var wifiAware: WiFiAwareService? {
+    get { boxedWiFiAware?.value }
+    set { boxedWiFiAware = newValue.map(Boxed.init) }
+  }
+  private var boxedWiFiAware: Boxed<WiFiAwareService>?
   public var supportedOptions: SupportOptions = []
 
   public init() {}

@@ -12,7 +12,11 @@ public struct AppAccessory: Equatable, Sendable {
   public var item: String?
   public var descriptor: DiscoveryDescriptor
   /// A second identity that an operator let the app add.
-  public var alternate: DiscoveryDescriptor?
+  public var alternate: DiscoveryDescriptor? {
+    get { boxedAlternate?.value }
+    set { boxedAlternate = newValue.map(Boxed.init) }
+  }
+  private var boxedAlternate: Boxed<DiscoveryDescriptor>?
   public var bluetoothIdentifier: RandomIdentifier?
   public var ssid: [UInt8]?
   /// 48 bits.
@@ -33,7 +37,7 @@ public struct AppAccessory: Equatable, Sendable {
     state = isInert ? .unauthorized : accessory.state
     item = accessory.item
     descriptor = accessory.descriptor
-    alternate = accessory.alternate
+    boxedAlternate = accessory.alternate.map(Boxed.init)
     bluetoothIdentifier = accessory.bluetoothIdentifier
     ssid = accessory.ssid
     bridgingIdentifier = accessory.bridgingIdentifier
