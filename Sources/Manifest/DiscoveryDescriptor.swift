@@ -102,3 +102,17 @@ public struct SupportOptions: OptionSet, Hashable, Sendable {
   /// The Bluetooth Low Energy HID service.
   public static let bluetoothHID = SupportOptions(rawValue: 1 << 3)
 }
+
+/// A value that is kept outside of what has it. Where most have none, they stay small: an app's feed holds hundreds of
+/// accessories.
+public indirect enum Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
+  case value(Value)
+
+  public init(_ value: Value) { self = .value(value) }
+
+  public var value: Value {
+    switch self {
+    case .value(let value): value
+    }
+  }
+}

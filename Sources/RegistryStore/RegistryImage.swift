@@ -73,8 +73,9 @@ enum RegistryImage {
     guard finding == "ok" else { throw .damaged(.inconsistent(finding)) }
     // The tables are exactly those of this version, so that rows are read as they were written.
     let tables = try RegistryOpenError.reading { () throws(DatabaseError) -> [[Value]]? in
-      do throws(DatabaseError) { try database.migrate(schema) } catch where error.isRefusedStatement {
+      do throws(DatabaseError) { try database.migrate(schema) } catch {
         // A column was to be added to a table that is not there.
+        guard error.isRefusedStatement else { throw error }
         return nil
       }
       return try database.rows("SELECT sql FROM sqlite_schema ORDER BY name")
