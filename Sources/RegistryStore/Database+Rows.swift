@@ -58,7 +58,7 @@ extension Database {
   }
 
   /// Migrates an older file to the version of `schema`, in one transaction. An empty file gets its tables at once: adding
-  /// columns one by one takes SQLite a sixth of the agent's start.
+  /// columns one by one takes a tenth of the agent's start.
   func migrate(_ schema: Schema) throws(DatabaseError) {
     guard case .integer(let version)? = try value("PRAGMA user_version"), version < schema.version else {
       return
