@@ -52,6 +52,8 @@ descriptor.supported-options = ["bluetoothPairingLE"]
 UNPAIRED = CLIMATE.replace('descriptor.supported-options = ["bluetoothPairingLE"]\n', "")
 # As many as fill the cache of the registry's database.
 REMOVALS = 60
+# How many events of an app the agent keeps (AppFeed.capacity).
+EVENTS = 256
 # The kernel's lists of an adapter.
 DEBUG = pathlib.Path("/sys/kernel/debug")
 LISTS = {"ltk": "long_term_keys", "irk": "identity_resolving_keys", "link key": "link_keys"}
@@ -249,7 +251,7 @@ def remove(lab, peer, agent, app, index=None):
     peer.order("forget")
 
 
-def fill_registry(lab, peer, agent, operator):
+def fill_registry(peer, agent, operator):
     """Sets the accessory up for an app that does not pair it, and removes it, until the database's cache is full: the
     registry remembers the last removals."""
     app = AppSession(agent, "climate")
@@ -259,6 +261,13 @@ def fill_registry(lab, peer, agent, operator):
         app.expect(*[event for event in SETUP if event != "pickerSetupPairing"])
         agent.tool("remove", app.identifier, "--yes")
         app.expect("accessoryRemoved")
+
+
+def fill_events(app, operator):
+    """Renames the app's accessory until the agent has as many events of the app as it keeps."""
+    for number in range(EVENTS):
+        operator.call("Rename", accessory=app.identifier, name=f"Lock {number}")
+        app.expect("accessoryChanged")
 
 
 def check_secret(lab, app):

@@ -19,11 +19,13 @@ def scenario(lab):
     lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")
     agent = bonds.start_agent(lab, peer, apps=bonds.UNPAIRED)
     app, operator = AppSession(agent), Operator(agent)
-    bonds.fill_registry(lab, peer, agent, operator)
+    bonds.fill_registry(peer, agent, operator)
     resident, before = agent.usage().resident, None
     for number in range(1, ROUNDS + 1):
         peer.order("rotate")
         bonds.pair(lab, peer, agent, app, operator)
+        if number == 1:
+            bonds.fill_events(app, operator)
         agent.tool("remove", app.identifier, "--yes")
         app.expect("accessoryRemoved")
         lab.until(lambda: not daemon.bonded(), "bluetoothd has no bonds", 10)

@@ -14,11 +14,13 @@ def scenario(lab):
     peer = lab.peer("--others", "0")
     agent = bonds.start_agent(lab, peer, apps=bonds.UNPAIRED)
     app, operator = AppSession(agent), Operator(agent)
-    bonds.fill_registry(lab, peer, agent, operator)
+    bonds.fill_registry(peer, agent, operator)
     before = None
     for number in range(1, ROUNDS + 1):
         peer.order("rotate")
         bonds.pair(lab, peer, agent, app, operator)
+        if number == 1:
+            bonds.fill_events(app, operator)
         bonds.remove(lab, peer, agent, app)
         bonds.await_end(lab, peer, agent)
         if number == FIRST:
