@@ -106,7 +106,7 @@ public final class AgentCore {
       manifest, identities: setup.configuration.identities,
       adapterOffset: setup.configuration.board.rssiOffset ?? 0, epoch: setup.epoch,
       hashKey: HashKey(random: AES128.encrypt(Block128(high: .max, low: .max), key: setup.secret).low))
-    networkLink = NetworkLink(manifest.items)
+    networkLink = NetworkLink(dataPath.items)
     radio = Radio(addressSeed: setup.epoch, at: now)
     clients = ClientTable(manifest.gateway.limits)
     setupCore = SetupCore(setup.configuration.setup, secret: setup.secret, at: now)
@@ -180,18 +180,11 @@ struct EventFeeds {
 
 extension Service<AgentMethod> {
   /// The agent's three interfaces.
-  fileprivate static func agent(version: String) -> Self {
+  static func agent(version: String) -> Self {
     let identity = ServiceIdentity(
       vendor: "accessory-gateway", product: "accessoryd", version: version, url: "")
-    do {
-      return try Self(
-        identity,
-        interfaces: [
-          GatewayInterface.description(), SessionInterface.description(), OperatorInterface.description(),
-        ],
-        renamingCures: [OperatorInterface.formerName: OperatorInterface.renamingCure])
-    } catch {
-      preconditionFailure("the agent's own interfaces are invalid: \(error)")
-    }
+    return Self(
+      identity, interfaces: [GatewayInterface.self, SessionInterface.self, OperatorInterface.self],
+      renamingCures: [OperatorInterface.formerName: OperatorInterface.renamingCure])
   }
 }

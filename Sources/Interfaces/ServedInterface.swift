@@ -3,23 +3,7 @@
 import CInterfaces
 public import Varlink
 
-/// An interface of the agent. The file of its name in `Config/` describes it.
-public protocol ServedInterface {
-  static var name: String { get }
-  /// The bytes of the file.
-  static var text: [UInt8] { get }
-}
-
-extension ServedInterface {
-  /// The description that the agent serves. A file that cannot be parsed is a programming mistake and traps.
-  public static func description() -> InterfaceDescription {
-    do {
-      return try InterfaceParser.parse(text)
-    } catch {
-      preconditionFailure("\(name):\(error)")
-    }
-  }
-}
+// The interfaces of the agent. The files of their names in Config/ describe them.
 
 /// `io.accessoryd.Gateway`: what the gateway hears, and how it is doing. For operators.
 public enum GatewayInterface: ServedInterface {
@@ -27,6 +11,7 @@ public enum GatewayInterface: ServedInterface {
   /// The parameter of `Sightings` that asks for the devices without a match too.
   public static let includesAll = "includesAll"
 
+  public static let calls = callDescription()
   public static var text: [UInt8] { (0..<cinterfaces_gateway_count).map { cinterfaces_gateway_byte($0) } }
 }
 
@@ -34,6 +19,7 @@ public enum GatewayInterface: ServedInterface {
 public enum SessionInterface: ServedInterface {
   public static let name = "io.accessoryd.Session"
 
+  public static let calls = callDescription()
   public static var text: [UInt8] { (0..<cinterfaces_session_count).map { cinterfaces_session_byte($0) } }
 }
 
@@ -47,5 +33,6 @@ public enum OperatorInterface: ServedInterface {
   /// Sent to a client that calls the interface by its former name.
   public static let renamingCure = "\(formerName) is now \(name): use a tool of the agent's version"
 
+  public static let calls = callDescription()
   public static var text: [UInt8] { (0..<cinterfaces_operator_count).map { cinterfaces_operator_byte($0) } }
 }

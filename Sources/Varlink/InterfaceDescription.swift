@@ -21,8 +21,6 @@ public struct InterfaceDescription: Equatable, Sendable {
 
   /// In reverse-domain notation.
   public let name: String
-  /// The text of the definition file.
-  public let text: String
   public let members: [String: Member]
 
   public func method(_ name: String) -> Method? {
@@ -34,6 +32,28 @@ public struct InterfaceDescription: Equatable, Sendable {
   public func error(_ name: String) -> [InterfaceField]? {
     guard case .error(let fields)? = members[name] else { return nil }
     return fields
+  }
+
+  /// What is needed to check calls: what methods take, and the types that it names.
+  var ofCalls: InterfaceDescription {
+    var needed: [String: Member] = [:]
+    for case (let name, .method(let method)) in members {
+      needed[name] = .method(Method(input: method.input, output: []))
+      for field in method.input { addTypes(of: field.type, to: &needed) }
+    }
+    return InterfaceDescription(name: name, members: needed)
+  }
+
+  private func addTypes(of type: InterfaceType, to needed: inout [String: Member]) {
+    switch type {
+    case .bool, .int, .float, .string, .object, .enum: return
+    case .array(let wrapped), .map(let wrapped), .optional(let wrapped): addTypes(of: wrapped, to: &needed)
+    case .structure(let fields): for field in fields { addTypes(of: field.type, to: &needed) }
+    case .named(let name):
+      guard needed[name] == nil, let type = self.type(named: name) else { return }
+      needed[name] = .type(type)
+      addTypes(of: type, to: &needed)
+    }
   }
 
   /// The type with this name.

@@ -19,14 +19,14 @@ public struct InterfaceParser {
 
   public static func parse(_ bytes: [UInt8]) throws(InterfaceError) -> InterfaceDescription {
     var parser = InterfaceParser(bytes)
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw parser.scanner.error(.notUTF8) }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw parser.scanner.error(.notUTF8) }
     guard parser.scanner.has(keyword: "interface") else {
       throw parser.scanner.error(.expected("interface"))
     }
     let name = try parser.scanner.interfaceName()
     repeat { try parser.parseMember() } while !parser.isAtEnd()
     try parser.checkNames()
-    return InterfaceDescription(name: name, text: text, members: parser.members)
+    return InterfaceDescription(name: name, members: parser.members)
   }
 
   private mutating func isAtEnd() -> Bool {

@@ -51,19 +51,26 @@ public struct Service<Method: ServedMethod>: Sendable {
 
   public let identity: ServiceIdentity
   /// `org.varlink.service` first.
-  private let interfaces: [InterfaceDescription]
+  private let interfaces: [any ServedInterface.Type]
   /// The cure for a client that calls an interface by a former name, by that name.
   private let renamingCures: [String: String]
 
   public init(
-    _ identity: ServiceIdentity, interfaces: [InterfaceDescription], renamingCures: [String: String] = [:],
-    replyBytesMax: Int = ConnectionLimits().replyBytesMax
-  ) throws(ServiceSetupError) {
+    _ identity: ServiceIdentity, interfaces: [any ServedInterface.Type],
+    renamingCures: [String: String] = [:]
+  ) {
     self.identity = identity
     self.renamingCures = renamingCures
-    self.interfaces = [ServiceInterface.description()] + interfaces
-    for (index, interface) in self.interfaces.enumerated() {
-      guard !self.interfaces[..<index].contains(where: { $0.name == interface.name }) else {
+    self.interfaces = [ServiceInterface.self] + interfaces
+  }
+
+  /// Throws if the service could not keep its word. Definitions are otherwise read when they are used, so a test of the
+  /// program calls this.
+  public func check(
+    replyBytesMax: Int = ConnectionLimits().replyBytesMax
+  ) throws(ServiceSetupError) {
+    for (index, interface) in interfaces.enumerated() {
+      guard !interfaces[..<index].contains(where: { $0.name == interface.name }) else {
         throw .duplicateInterface(interface.name)
       }
       let byteCount = Self.reply(with: interface).count
@@ -76,8 +83,9 @@ public struct Service<Method: ServedMethod>: Sendable {
 
   private func describes(_ method: Method) -> Bool {
     interfaces.contains { interface in
-      interface.members.keys.contains { member in
-        interface.method(member) != nil && method.rawValue == "\(interface.name).\(member)"
+      let calls = interface.calls
+      return calls.members.keys.contains { member in
+        calls.method(member) != nil && method.rawValue == "\(interface.name).\(member)"
       }
     }
   }
@@ -92,9 +100,10 @@ public struct Service<Method: ServedMethod>: Sendable {
 
   private func route(_ call: Call) throws(ServiceError) -> DispatchResult {
     let interface = try interface(named: call.interface)
-    guard let described = interface.method(call.method) else { throw .methodNotFound(call.fullName) }
+    let calls = interface.calls
+    guard let described = calls.method(call.method) else { throw .methodNotFound(call.fullName) }
     do throws(ParameterError) {
-      try interface.check(call.parameters, described.input)
+      try calls.check(call.parameters, described.input)
     } catch {
       throw .invalidParameter(error.path)
     }
@@ -104,7 +113,7 @@ public struct Service<Method: ServedMethod>: Sendable {
     return .perform(method, Parameters(call.parameters))
   }
 
-  private func interface(named name: String) throws(ServiceError) -> InterfaceDescription {
+  private func interface(named name: String) throws(ServiceError) -> any ServedInterface.Type {
     guard let interface = interfaces.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       throw .interfaceNotFound(name, cure: renamingCures[name])
     }
@@ -126,11 +135,11 @@ public struct Service<Method: ServedMethod>: Sendable {
       json.member("product", identity.product)
       json.member("version", identity.version)
       json.member("url", identity.url)
-      json.member("interfaces", interfaces.map(\.name))
+      json.member("interfaces", interfaces.map { $0.name })
     }
   }
 
-  private static func reply(with interface: InterfaceDescription) -> [UInt8] {
-    Message.reply { $0.member("description", interface.text) }
+  private static func reply(with interface: any ServedInterface.Type) -> [UInt8] {
+    Message.reply { $0.member("description", String(decoding: interface.text, as: UTF8.self)) }
   }
 }

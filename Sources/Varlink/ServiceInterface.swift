@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
+/// An interface that a service offers.
+public protocol ServedInterface: Sendable {
+  static var name: String { get }
+  /// The bytes of its definition file, as they are served.
+  static var text: [UInt8] { get }
+  /// What calls are checked against: ``callDescription()``, which is kept from the first call on.
+  static var calls: InterfaceDescription { get }
+}
+
+extension ServedInterface {
+  /// The whole description. A text that cannot be parsed is a programming mistake and traps.
+  public static func description() -> InterfaceDescription {
+    do {
+      return try InterfaceParser.parse(text)
+    } catch {
+      preconditionFailure("\(name):\(error)")
+    }
+  }
+
+  /// The part of the description that calls are checked against.
+  public static func callDescription() -> InterfaceDescription { description().ofCalls }
+}
 
 /// `org.varlink.service`, which every service has (varlink.org, "Service").
-enum ServiceInterface {
+enum ServiceInterface: ServedInterface {
   static let name = "org.varlink.service"
+  static let calls = callDescription()
+  static var text: [UInt8] { Array(definition.utf8) }
 
-  static let text = """
+  private static let definition = """
     # What every Varlink service offers: what it is, and how its interfaces are described.
     interface org.varlink.service
 
@@ -41,13 +64,4 @@ enum ServiceInterface {
     error ExpectedMore ()
 
     """
-
-  /// The description of ``text``; a text of this project is valid.
-  static func description() -> InterfaceDescription {
-    do {
-      return try InterfaceParser.parse(Array(text.utf8))
-    } catch {
-      preconditionFailure("org.varlink.service:\(error)")
-    }
-  }
 }

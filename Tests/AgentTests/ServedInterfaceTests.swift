@@ -18,7 +18,11 @@ struct ServedInterfaceTests {
   func isSound(index: Int) {
     let interface = Self.interfaces[index]
     #expect(interface.description().name == interface.name)
-    #expect(Array(interface.description().text.utf8) == interface.text)
+  }
+
+  @Test("The agent's service keeps its word")
+  func service() throws {
+    try Service<AgentMethod>.agent(version: "1").check()
   }
 
   @Test("Exactly the described methods are known, by their full names")

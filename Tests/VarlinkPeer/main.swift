@@ -16,6 +16,12 @@ enum PeerMethod: String, ServedMethod {
   var replies: ReplyCount { self == .count ? .many : .one }
 }
 
+enum EverythingInterface: ServedInterface {
+  static let name = "org.example.everything"
+  static let calls = callDescription()
+  static let text = file(CommandLine.arguments[1] + "/org.example.everything.varlink")
+}
+
 func file(_ path: String) -> [UInt8] {
   guard let file = unsafe fopen(path, "r") else { preconditionFailure("no file \(path)") }
   defer { unsafe fclose(file) }
@@ -70,6 +76,6 @@ func serve(_ service: Service<PeerMethod>) {
 
 let identity = ServiceIdentity(
   vendor: "Example", product: "Everything", version: "1.0", url: "https://example.org/")
-let description = try InterfaceParser.parse(
-  file(CommandLine.arguments[1] + "/org.example.everything.varlink"))
-serve(try Service(identity, interfaces: [description]))
+let service = Service<PeerMethod>(identity, interfaces: [EverythingInterface.self])
+try service.check()
+serve(service)

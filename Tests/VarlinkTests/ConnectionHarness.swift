@@ -17,7 +17,7 @@ struct ConnectionHarness {
   private(set) var callsInLastTurn = 0
 
   init(_ limits: ConnectionLimits = ConnectionLimits()) throws {
-    service = try ServiceTests.service()
+    service = ServiceTests.service()
     connection = ServerConnection(limits: limits)
   }
 

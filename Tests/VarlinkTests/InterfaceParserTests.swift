@@ -14,7 +14,6 @@ struct InterfaceParserTests {
   func everything() throws {
     let description = try Descriptions.everything()
     #expect(description.name == "org.example.everything")
-    #expect(Array(description.text.utf8) == Descriptions.everythingText)
     let place = InterfaceType.structure([Self.field("x", .int), Self.field("y", .int)])
     #expect(
       description.members["Everything"]
@@ -126,7 +125,6 @@ struct InterfaceParserTests {
     let whole = try Descriptions.everything()
     withEveryDamage(of: Descriptions.everythingText) { bytes, damage in
       guard let description = try? InterfaceParser.parse(bytes) else { return }
-      #expect(Array(description.text.utf8) == bytes, "\(damage)")
       #expect(description.members.count <= whole.members.count, "\(damage)")
     }
   }

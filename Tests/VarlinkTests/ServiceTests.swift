@@ -15,6 +15,47 @@ enum ExampleMethod: String, ServedMethod {
   var replies: ReplyCount { self == .count ? .many : .one }
 }
 
+enum EverythingInterface: ServedInterface {
+  static let name = "org.example.everything"
+  static let calls = callDescription()
+  static var text: [UInt8] { Descriptions.everythingText }
+}
+
+/// Has types that no method takes.
+private enum LampInterface: ServedInterface {
+  static let name = "org.example.lamp"
+  static let calls = callDescription()
+  static var text: [UInt8] {
+    Array(
+      """
+      interface org.example.lamp
+      type Color (red: int)
+      type Mode (on, off)
+      type Place (inner: ?Place, colors: [][string]Color)
+      type Report (color: Color, usage: Usage)
+      type Usage (hours: int)
+      method Light(at: ?[]Place, settings: (mode: Mode)) -> (report: Report)
+      error Broken (usage: Usage)
+      """.utf8)
+  }
+}
+
+/// Takes the name that every service has.
+private enum SecondService: ServedInterface {
+  static let name = "org.varlink.service"
+  static let calls = callDescription()
+  static var text: [UInt8] { Array("interface org.varlink.service\nmethod GetInfo()->()".utf8) }
+}
+
+/// Has a description that is too long for one reply.
+private enum LongInterface: ServedInterface {
+  static let name = "org.a"
+  static let calls = callDescription()
+  static var text: [UInt8] {
+    Array("interface org.a\nerror A ()\n#\(String(repeating: "\u{1}", count: 6000))".utf8)
+  }
+}
+
 /// Methods that no test performs.
 private enum Undescribed: String, ServedMethod {
   case ping = "org.example.everything.Ping"
@@ -27,8 +68,8 @@ struct ServiceTests {
   static let identity = ServiceIdentity(
     vendor: "Example", product: "Everything", version: "1.0", url: "https://example.org/")
 
-  static func service() throws -> Service<ExampleMethod> {
-    try Service(identity, interfaces: [try Descriptions.everything()])
+  static func service() -> Service<ExampleMethod> {
+    Service(identity, interfaces: [EverythingInterface.self])
   }
 
   /// The decision about a call, in one line.
@@ -37,7 +78,7 @@ struct ServiceTests {
   {
     let text = "{\"method\":\"\(method)\",\"parameters\":\(parameters),\"more\":\(more)}"
     guard case .call(let call) = ReceivedCall(reading: Array(text.utf8).span) else { return "no call" }
-    switch try service().dispatch(call) {
+    switch service().dispatch(call) {
     case .reply(let message): return String(decoding: message.dropLast(), as: UTF8.self)
     case .refuse(let error): return String(decoding: Message.error(error).dropLast(), as: UTF8.self)
     case .perform(let method, let parameters): return "\(method) \(parameters.object.members.map(\.name))"
@@ -111,23 +152,32 @@ struct ServiceTests {
     #expect(try description("org.example.\u{212A}") == nil)
   }
 
+  @Test("Calls are checked against what methods take, and the types that it names, directly or not")
+  func callDescription() {
+    let whole = LampInterface.description()
+    let calls = LampInterface.calls
+    #expect(calls.name == whole.name)
+    #expect(calls.members.keys.sorted() == ["Color", "Light", "Mode", "Place"])
+    for type in ["Color", "Mode", "Place"] { #expect(calls.members[type] == whole.members[type]) }
+    #expect(calls.method("Light")?.input == whole.method("Light")?.input)
+    #expect(calls.method("Light")?.output == [])
+  }
+
   @Test("A service that could not keep its word is not offered")
   func problems() throws {
-    let everything = try Descriptions.everything()
+    let everything = EverythingInterface.self
+    try Self.service().check()
     #expect(throws: ServiceSetupError.undescribedMethod("org.example.everything.Ping")) {
-      try Service<Undescribed>(Self.identity, interfaces: [everything])
+      try Service<Undescribed>(Self.identity, interfaces: [everything]).check()
     }
     #expect(throws: ServiceSetupError.duplicateInterface("org.example.everything")) {
-      try Service<ExampleMethod>(Self.identity, interfaces: [everything, everything])
+      try Service<ExampleMethod>(Self.identity, interfaces: [everything, everything]).check()
     }
-    let service = try Descriptions.parse("interface org.varlink.service\nmethod GetInfo()->()")
     #expect(throws: ServiceSetupError.duplicateInterface("org.varlink.service")) {
-      try Service<ExampleMethod>(Self.identity, interfaces: [service, everything])
+      try Service<ExampleMethod>(Self.identity, interfaces: [SecondService.self, everything]).check()
     }
-    let long = try Descriptions.parse(
-      "interface org.a\nerror A ()\n#\(String(repeating: "\u{1}", count: 6000))")
     #expect(throws: ServiceSetupError.descriptionTooLong("org.a", byteCount: 36_064)) {
-      try Service<ExampleMethod>(Self.identity, interfaces: [everything, long])
+      try Service<ExampleMethod>(Self.identity, interfaces: [everything, LongInterface.self]).check()
     }
   }
 
@@ -135,7 +185,7 @@ struct ServiceTests {
   func parameters() throws {
     let text = #"{"method":"org.example.everything.Fail","parameters":{"reason":"r"}}"#
     guard case .call(let call) = ReceivedCall(reading: Array(text.utf8).span),
-      case .perform(.fail, let parameters) = try Self.service().dispatch(call)
+      case .perform(.fail, let parameters) = Self.service().dispatch(call)
     else {
       Issue.record("not performed")
       return

@@ -51,12 +51,7 @@ enum Described {
 
   /// Returns the parameters of a call as the agent reads them: from bytes, and checked against the interface.
   static func parameters(_ method: any SessionMethod.Type, _ text: String) throws -> Parameters {
-    let identity = ServiceIdentity(vendor: "v", product: "p", version: "1", url: "")
-    let service = try Service<AgentMethod>(
-      identity,
-      interfaces: [
-        GatewayInterface.description(), SessionInterface.description(), OperatorInterface.description(),
-      ])
+    let service = Service<AgentMethod>.agent(version: "1")
     let more = method.replies == .many
     let message = "{\"method\":\"\(method.wholeName)\",\"parameters\":\(text),\"more\":\(more)}"
     guard case .call(let call) = ReceivedCall(reading: Array(message.utf8).span),
