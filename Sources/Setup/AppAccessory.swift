@@ -60,7 +60,7 @@ extension AppAccessory.BondState {
 /// A field of an accessory that can change, by its name in `io.accessoryd.Session`.
 public enum AccessoryField: String, CaseIterable, Sendable {
   case displayName, state, descriptor, alternate, bluetoothIdentifier, ssid
-  case bluetoothTransportBridgingIdentifier, bond, isIdentityDurable
+  case bluetoothTransportBridgingIdentifier, wifiAwarePairedDeviceID, bond, isIdentityDurable
 }
 
 extension AppAccessory {
@@ -75,6 +75,7 @@ extension AppAccessory {
       case .bluetoothIdentifier: bluetoothIdentifier != old.bluetoothIdentifier
       case .ssid: ssid != old.ssid
       case .bluetoothTransportBridgingIdentifier: bridgingIdentifier != old.bridgingIdentifier
+      case .wifiAwarePairedDeviceID: wifiAwarePairedDeviceID != old.wifiAwarePairedDeviceID
       case .bond: bond != old.bond
       case .isIdentityDurable: isIdentityDurable != old.isIdentityDurable
       }

@@ -207,12 +207,21 @@ struct AppEventWritingTests {
     #expect(object.text("bluetoothTransportBridgingIdentifier") == "00000000000a")
   }
 
-  @Test("Fields that change have the names of the interface")
+  @Test("Every field of an accessory that can change is named when it does")
   func changedNames() throws {
     guard case .type(.structure(let fields))? = SessionInterface.description().members["Accessory"] else {
       Issue.record("the interface describes accessories")
       return
     }
-    #expect(Set(AccessoryField.allCases.map(\.rawValue)).isSubset(of: Set(fields.map(\.name))))
+    // The bytes of ssid change with it, and the others never change.
+    let names = Set(fields.map(\.name)).subtracting(["identifier", "item", "ssidHex"])
+    #expect(Set(AccessoryField.allCases.map(\.rawValue)) == names)
+  }
+
+  @Test("What Wi-Fi Aware calls the device is a field that can change")
+  func changedPairedDevice() {
+    var other = Sample.fullAccessory
+    other.wifiAwarePairedDeviceID = 7
+    #expect(Sample.fullAccessory.fieldsChanged(from: other) == [.wifiAwarePairedDeviceID])
   }
 }
