@@ -18,7 +18,8 @@ struct TryCommand: ParsableCommand {
     discussion: """
       Prints the devices that the item has found, then near misses with the first clause that \
       does not hold, or what the gate waits for, and counts the others; --all lists these too. \
-      An item with ssid or ssid-prefix alone is compared with the networks. \
+      An item with ssid or ssid-prefix alone is compared with the networks; of one with Wi-Fi Aware \
+      properties alone it says that nothing searches for it. \
       Asks the agent, or reads a capture: then it says how often and when the item found each. \
       Exit status: 0 the item has found a device, 1 it has not.
 
@@ -48,20 +49,26 @@ struct TryCommand: ParsableCommand {
   func run() throws {
     guard let capture = source.capture else {
       var networks: [NetworkExplanation] = []
+      var reason: String?
       let trials = try source.gateway.callForList(GatewayMethodName.try, GatewayCall(item: item).write) {
         line throws(JSONMemberError) in
         if let network: NetworkExplanation = try line.lineIfPresent("networkExplanation") {
           networks.append(network)
         }
+        reason = try line.stringIfPresent("reasonNothingIsFound") ?? reason
         return try line.objectIfPresent("trial").map { line throws(JSONMemberError) in
           try Trial(reading: line)
         }
       }
+      if let reason { return try showNothing(reason).throwUnlessSuccess() }
       guard networks.isEmpty else { return try show(networks).throwUnlessSuccess() }
       return try show(Trial.grouped(trials)).throwUnlessSuccess()
     }
     try source.replay(capture) { dataPath, history throws(ToolError) in
       let index = try self.index(in: dataPath.items)
+      if dataPath.items[index].item.descriptor.hasOnlyWiFiAware {
+        return showNothing(WiFiAwareService.reasonNothingIsFound)
+      }
       var groups: [[Trial]] = []
       for device in dataPath.devices {
         let name = device.name?.text
@@ -70,6 +77,12 @@ struct TryCommand: ParsableCommand {
       }
       return try show(groups)
     }
+  }
+
+  /// Says why the item finds nothing. `reason` lacks its subject.
+  private func showNothing(_ reason: String) -> ExitStatus {
+    StandardError.say("\(item.quotedForDisplay) \(reason)")
+    return .no
   }
 
   /// Prints the trials of each device. As text, one line for each device: for the identity that comes nearest.

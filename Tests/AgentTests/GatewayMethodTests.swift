@@ -67,6 +67,8 @@ struct GatewayMethodTests {
     let warnings = reply.parameters.objects("warnings")
     #expect(warnings.map { $0.text("kind") } == ["wifiAwareOnly"])
     #expect(warnings.first?.text("sentence")?.hasSuffix(WiFiAwareService.reasonNothingIsFound) == true)
+    let tried = harness.call("Try", by: client, more: true) { $0.member("item", "held") }
+    #expect(tried.map { $0.text("reasonNothingIsFound") } == [WiFiAwareService.reasonNothingIsFound])
   }
 
   @Test("Without a radio, status reports that and why")

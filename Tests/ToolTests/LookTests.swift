@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import JSON
 import TestSupport
 import Testing
+import Varlink
 
 /// explain, sightings, try and suggest over a capture.
 @Suite struct LookTests {
@@ -70,6 +72,28 @@ import Testing
   @Test func anItemIsTried() throws {
     try expectBoth("try", "lights/bulb", "--seconds", "5", name: "try-bulb", schema: "try", status: 0)
     try expectBoth("try", "bulb", "--seconds", "2", name: "try-bulb-far", schema: "try", status: 1)
+  }
+
+  @Test("Of an item with Wi-Fi Aware properties alone, try says that nothing searches for it")
+  func anItemThatNothingSearches() throws {
+    let text = """
+      schema = 1
+      [app.cameras]
+      user = "daemon"
+      supports = ["WiFi"]
+      [[app.cameras.item]]
+      id = "camera"
+      name = "Camera"
+      descriptor.wifi-aware-service-name = "_cam._tcp"
+      """
+    let reason = "never has a candidate: nothing on a gateway searches for Wi-Fi Aware"
+    let agent = try ScriptedAgent([[.send(Message.reply { $0.member("reasonNothingIsFound", reason) })]])
+    let path = try folder.file("cameras.toml", Array(text.utf8))
+    for source in [["--capture", capture, "--manifest", path], ["--socket", agent.path]] {
+      let run = try Tool.run(["try", "camera"] + source)
+      #expect(run.status == 1 && run.output.isEmpty)
+      #expect(run.errorOutput.hasPrefix(#"accessoryctl: "camera" \#(reason)"#), "\(run.errorOutput)")
+    }
   }
 
   @Test func anUnknownItemIsNamedWithTheKnownOnes() throws {

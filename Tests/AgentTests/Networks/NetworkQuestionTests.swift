@@ -204,6 +204,13 @@ struct NetworkQuestionTests {
     #expect(lines.map { $0.bool("isFound") } == [false, true])
   }
 
+  @Test("Without an interface, Try says why an item that is found by its network finds none")
+  func trialWithoutInterface() throws {
+    let (harness, client) = try harness(.cameras().with { $0.gateway.wifi = nil })
+    let replies = harness.call("Try", by: client, more: true) { $0.member("item", "camera") }
+    #expect(replies.map { $0.text("reasonNothingIsFound") } == [Gateway.reasonNoNetworkMatches])
+  }
+
   @Test("Metrics count networks by item, and never carry a name from the air")
   func metrics() throws {
     let (harness, client) = try harness()

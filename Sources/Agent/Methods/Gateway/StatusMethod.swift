@@ -43,17 +43,12 @@ extension AgentCore {
 
   /// The items that cannot be found; at most ``warningsMax``, and how many are left out.
   private var warnings: [StatusLine.Problem] {
-    let hasInterface = configuration.manifest.gateway.wifi != nil
-    let missing = dataPath.items.filter { entry in
-      let descriptor = entry.item.descriptor
-      return descriptor.hasOnlyWiFiAware || !hasInterface && descriptor.isFoundByNetwork
+    let missing = dataPath.items.compactMap { entry in
+      reasonNothingIsFound(by: entry).map { (path: entry.path, reason: $0) }
     }
-    var warnings = missing.prefix(warningsMax).map { entry in
-      let (kind, reason) =
-        entry.item.descriptor.hasOnlyWiFiAware
-        ? ("wifiAwareOnly", WiFiAwareService.reasonNothingIsFound)
-        : ("networksMissing", Gateway.reasonNoNetworkMatches)
-      return StatusLine.Problem(kind: kind, sentence: GatewayError.cut("\(entry.path): \(reason)"))
+    var warnings = missing.prefix(warningsMax).map { item in
+      StatusLine.Problem(
+        kind: item.reason.kind, sentence: GatewayError.cut("\(item.path): \(item.reason.sentence)"))
     }
     let omitted = missing.count - warnings.count
     if omitted > 0 {
@@ -63,6 +58,16 @@ extension AgentCore {
           sentence: "\(omitted) more such warnings; accessoryctl check lists those of the manifest"))
     }
     return warnings
+  }
+
+  /// Why nothing can be found by an item here; nil for an item that can find something. The sentence lacks its subject.
+  func reasonNothingIsFound(by entry: ManifestItem) -> StatusLine.Problem? {
+    let descriptor = entry.item.descriptor
+    if descriptor.hasOnlyWiFiAware {
+      return StatusLine.Problem(kind: "wifiAwareOnly", sentence: WiFiAwareService.reasonNothingIsFound)
+    }
+    guard descriptor.isFoundByNetwork, configuration.manifest.gateway.wifi == nil else { return nil }
+    return StatusLine.Problem(kind: "networksMissing", sentence: Gateway.reasonNoNetworkMatches)
   }
 
   private var radioLine: RadioLine {

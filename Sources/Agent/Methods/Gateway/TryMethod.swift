@@ -2,6 +2,7 @@
 
 import Discovery
 import Interfaces
+import JSON
 import Manifest
 import Explanation
 import Varlink
@@ -16,6 +17,9 @@ enum TryMethod: GatewayMethod {
     do throws(ItemNameError) {
       let item = try call.agent.dataPath.items.index(named: wanted)
       let entry = call.agent.dataPath.items[item]
+      if let reason = call.agent.reasonNothingIsFound(by: entry) {
+        return .reply(Message.reply { $0.member("reasonNothingIsFound", reason.sentence) })
+      }
       guard !entry.item.descriptor.isFoundByNetwork else {
         let names = call.agent.networks.strongestByName.map(\.name)
         return .stream(NetworkTrials(item: item, of: entry, names))
