@@ -113,6 +113,13 @@ class Agent(GatewayCaller, Program):
             lambda: pathlib.Path(self.socket_path).exists() or not self.is_running, "the agent's socket exists")
         if not self.is_running:
             raise ScenarioError(f"the agent ended: {self.log_text(5)}")
+        self.world.equal(self.profile, "accessoryd-lab (enforce)", "the agent's AppArmor profile")
+
+    @property
+    def profile(self):
+        """The AppArmor profile of the agent, which is a child of the program that traces it."""
+        children = pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        return pathlib.Path(f"/proc/{children[0] if children else self.pid}/attr/current").read_text().strip()
 
     def start_again(self):
         """Starts the killed agent again with the same command and state."""

@@ -43,7 +43,7 @@ def run_scenario(name, result):
     start = time.monotonic()
     try:
         load(name).scenario(world)
-        world.equal(world.denials.take(), [], "what AppArmor denied the installed agent")
+        world.equal(world.denials.take(), [], "what AppArmor denied the agent")
         result.update(passed=True, why="")
     except lab.ScenarioError as error:
         result.update(passed=False, why=str(error))
