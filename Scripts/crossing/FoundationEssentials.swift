@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // A stand-in for the module of this name, for a runtime whose own one the compiler cannot read: it has what
-// swift-argument-parser asks for. Encoding always fails, so that --experimental-dump-help prints nothing.
+// swift-argument-parser asks for, declared as there, so that the parser asks for the same symbols. In a release,
+// Sources/CLean has these, and nothing of this is linked. Encoding always fails.
 
 public protocol LocalizedError: Error {
   var errorDescription: String? { get }
@@ -11,20 +12,23 @@ public struct Data {}
 
 public struct NoEncodingError: Error {}
 
-public final class JSONEncoder {
+open class JSONEncoder {
   public struct OutputFormatting: OptionSet {
-    public let rawValue: Int
-    public init(rawValue: Int) { self.rawValue = rawValue }
+    public let rawValue: UInt
+    @inlinable public init(rawValue: UInt) { self.rawValue = rawValue }
     public static let prettyPrinted = OutputFormatting(rawValue: 1)
     public static let sortedKeys = OutputFormatting(rawValue: 2)
   }
 
-  public var outputFormatting: OutputFormatting = []
+  open var outputFormatting: OutputFormatting = []
   public init() {}
-  public func encode(_ value: some Encodable) throws -> Data { throw NoEncodingError() }
+  open func encode<T: Encodable>(_ value: T) throws -> Data { throw NoEncodingError() }
 }
 
 extension String {
-  public enum Encoding { case utf8 }
-  public init?(data: Data, encoding: Encoding) { return nil }
+  public struct Encoding {
+    public static let utf8 = Encoding()
+  }
+
+  public init?(data: __shared Data, encoding: Encoding) { return nil }
 }
