@@ -93,6 +93,8 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case wifiInterfaceUnused
     case nameWithPassiveScan
     case overlap(DescriptorOverlap, app: String, id: String)
+    /// An input device is paired through bluetoothd, which has no part in exclusive access.
+    case inputDeviceInExclusiveAccess
     /// An option that takes effect only in a pairing.
     case optionWithoutPairing(String)
     case noEffect(NoEffect)

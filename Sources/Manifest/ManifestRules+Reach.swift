@@ -68,7 +68,12 @@ extension ManifestRules {
   }
 
   private mutating func checkSupportedOptions(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
-    guard !descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return }
+    guard !descriptor.supportedOptions.contains(.bluetoothPairingLE) else {
+      if descriptor.supportedOptions.contains(.bluetoothHID), manifest.gateway.access == .exclusive {
+        report(.warning(.inputDeviceInExclusiveAccess), at: path.appending(DescriptorKey.supportedOptions))
+      }
+      return
+    }
     for (option, name) in [
       (SupportOptions.bluetoothTransportBridging, "bluetoothTransportBridging"),
       (.bluetoothHID, "bluetoothHID"),

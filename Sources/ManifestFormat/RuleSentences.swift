@@ -131,6 +131,9 @@ extension ManifestDiagnostic.Warning {
       "no effect: no app looks for networks; remove it, or add \"WiFi\" to an app's supports"
     case .nameWithPassiveScan:
       "may never match: many devices send their name only when asked; use scan = \"auto\" in [gateway]"
+    case .inputDeviceInExclusiveAccess:
+      "never set up: an input device is paired through bluetoothd, which has no part in access = \"exclusive\"; "
+        + "use access = \"shared\""
     case .optionWithoutPairing(let option):
       "no effect: \(option) takes effect in a pairing; add \"bluetoothPairingLE\", or remove it"
     case .overlap(let overlap, let app, let id): overlap.sentence(with: "\(app)/\(id)")

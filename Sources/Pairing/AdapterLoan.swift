@@ -135,7 +135,7 @@ extension AdapterLoan {
     guard state == .resting else {
       return actions.append(.ended(request.id, state == .overdue ? .radioIsGone : .busy))
     }
-    if request.isInputDevice { return actions.append(.ended(request.id, .inputDeviceNeedsBluetoothd)) }
+    if request.isInputDevice { return actions.append(.ended(request.id, .inputDeviceNeedsSharedAccess)) }
     (self.index, start) = (index, now)
     enter(.seeking(request, until: now.advanced(milliseconds: Self.seekMilliseconds)))
     actions.append(.seekBluetoothd)

@@ -123,6 +123,8 @@ public enum PairingError: Error, Equatable, Sendable {
   case notPermitted
   /// An input device needs bluetoothd.
   case inputDeviceNeedsBluetoothd
+  /// An input device needs bluetoothd, which has no part in access = "exclusive".
+  case inputDeviceNeedsSharedAccess
   /// The adapter is held with access = "exclusive", and bluetoothd runs.
   case exclusiveBesideBluetoothd
   /// bluetoothd started, ended or was restarted during the pairing.

@@ -39,7 +39,7 @@ extension PairingError {
       SetupError(
         .userRestricted, "the adapter has a bond with the device that is not in the registry",
         cure:
-          "remove that bond with bluetoothctl remove, or take it over with accessoryctl registry import-bonds; "
+          "remove that bond with bluetoothctl remove, or let the app take the device over with accessoryctl migrate; "
           + "if bluetoothd lists no such bond, restart bluetoothd"
       )
     case .notAuthenticated(let method):
@@ -62,8 +62,8 @@ extension PairingError {
       SetupError(
         .connectionFailed, "the radio was unplugged, switched off or reset during the pairing",
         cure: "see accessoryctl status, and choose the device again")
-    case .notPermitted, .inputDeviceNeedsBluetoothd, .exclusiveBesideBluetoothd, .bluetoothdChanged,
-      .unknownToBluetoothd, .otherProgram, .notSupported:
+    case .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
+      .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram, .notSupported:
       gatewayFailure
     }
   }
@@ -85,6 +85,11 @@ extension PairingError {
       SetupError(
         .userRestricted, "an input device is paired through bluetoothd only, which does not run",
         cure: "start bluetoothd, and choose it again")
+    case .inputDeviceNeedsSharedAccess:
+      SetupError(
+        .userRestricted,
+        "an input device is paired through bluetoothd only, and not with access = \"exclusive\"",
+        cure: "set access = \"shared\", run bluetoothd, and choose it again")
     case .exclusiveBesideBluetoothd:
       SetupError(
         .userRestricted, "the adapter is held with access = \"exclusive\", and bluetoothd runs",

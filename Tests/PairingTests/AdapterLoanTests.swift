@@ -203,7 +203,7 @@ struct AdapterLoanTests {
     }
     var bench = LoanBench()
     bench.pair(isInputDevice: true)
-    #expect(bench.ends == [.inputDeviceNeedsBluetoothd] && !bench.loan.isLent)
+    #expect(bench.ends == [.inputDeviceNeedsSharedAccess] && !bench.loan.isLent)
   }
 
   @Test("What is cleared is every list, the power, and the permission to keep keys")

@@ -11,7 +11,8 @@ struct PairingSentenceTests {
     .alreadyPaired(isRemoved: true), .alreadyPaired(isRemoved: false), .notAuthenticated(.justWorks),
     .notAuthenticated(.digitsShown), .noKeys, .cancelled,
     .busy,
-    .radioIsGone, .notPermitted, .inputDeviceNeedsBluetoothd, .exclusiveBesideBluetoothd, .bluetoothdChanged,
+    .radioIsGone, .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
+    .exclusiveBesideBluetoothd, .bluetoothdChanged,
     .unknownToBluetoothd, .otherProgram, .notSupported("too old"),
   ]
 

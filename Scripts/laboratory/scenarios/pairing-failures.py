@@ -25,7 +25,7 @@ DIFFERENCES = {"already paired": (
     ("the kernel had a bond with the device that is not in the registry, and it was removed",
      "the adapter has a bond with the device that is not in the registry", KEEPS),
     ("choose the device again; if it refuses then, have it forget the gateway first",
-     "remove that bond with bluetoothctl remove, or take it over with accessoryctl registry import-bonds; if bluetoothd "
+     "remove that bond with bluetoothctl remove, or let the app take the device over with accessoryctl migrate; if bluetoothd "
      "lists no such bond, restart bluetoothd", KEEPS),
 ), "adapter gone": (
     ('app: {"radio"', None, "bluetoothd switches the new adapter off and on, and replies before or after the radio is back"),

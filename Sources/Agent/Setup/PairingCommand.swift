@@ -43,18 +43,28 @@ extension AgentCore {
   }
 
   /// What an operator should know before choosing a device that will be paired; nil when there is nothing to say.
-  var pairingNote: String? {
-    guard configuration.manifest.gateway.access == .exclusive else { return nil }
+  func pairingNote(ofInputDevices isOfInputDevices: Bool) -> String? {
     switch configuration.manifest.gateway.radio {
     case .btsnoop, .h4: return nil
     case .any, .index, .address: break
     }
-    guard isBluetoothdRunning else {
-      return
-        "the radio pauses while the accessory is paired, about a second without digits; the bond serves to "
-        + "recognise the accessory, and with access = \"exclusive\" its app cannot connect to it"
+    let isExclusive = configuration.manifest.gateway.access == .exclusive
+    let error: PairingError? =
+      if isOfInputDevices, isExclusive {
+        .inputDeviceNeedsSharedAccess
+      } else if isOfInputDevices, pairing.isBluetoothdRunning == false {
+        .inputDeviceNeedsBluetoothd
+      } else if isExclusive, isBluetoothdRunning {
+        .exclusiveBesideBluetoothd
+      } else {
+        nil
+      }
+    if let refusal = error?.setupFailure {
+      return "this gateway cannot pair now: \(refusal.reason); \(refusal.cure)"
     }
-    let refusal = PairingError.exclusiveBesideBluetoothd.setupFailure
-    return "this gateway cannot pair now: \(refusal.reason); \(refusal.cure)"
+    return isExclusive
+      ? "with access = \"exclusive\" its app cannot connect to it; the radio pauses while it is paired, about a second "
+        + "without digits"
+      : nil
   }
 }

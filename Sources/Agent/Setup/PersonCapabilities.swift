@@ -97,6 +97,16 @@ extension SetupFlow {
   /// Whether a device that the request is about may be paired.
   var pairsDevices: Bool {
     if case .pair? = question?.change { return true }
-    return picker?.items.contains { $0.migration == nil && $0.item.pairingDemandName != nil } ?? false
+    return !pairedItems.isEmpty
+  }
+
+  /// Whether all devices that may be paired are input devices.
+  var pairsOnlyInputDevices: Bool {
+    !pairedItems.isEmpty
+      && pairedItems.allSatisfy { $0.descriptor.supportedOptions.contains(.bluetoothHID) }
+  }
+
+  private var pairedItems: [DisplayItem] {
+    (picker?.items ?? []).filter { $0.migration == nil && $0.item.pairingDemandName != nil }.map(\.item)
   }
 }

@@ -25,12 +25,15 @@ private struct ExclusiveBench {
   let lights: ScenarioApp
   let anna: ScenarioOperator
 
-  init(_ behaviour: PairingPeer.Behaviour, runsBluetoothd: Bool = false) {
+  init(
+    _ behaviour: PairingPeer.Behaviour, runsBluetoothd: Bool = false,
+    options: SupportOptions = .bluetoothPairingLE
+  ) {
     let manifest = GatewayManifest.lightsAndGarden.with { manifest in
       manifest.gateway.radio = .index(ModelKernel.index)
       manifest.gateway.access = .exclusive
       for app in manifest.apps.indices {
-        manifest.apps[app].items[0].descriptor.supportedOptions = .bluetoothPairingLE
+        manifest.apps[app].items[0].descriptor.supportedOptions = options
       }
     }
     harness = AgentHarness(manifest, scene: [.bulb(1)], access: .twoApps)
@@ -143,6 +146,22 @@ struct ExclusivePairingScenarios {
     bench.scenario.run(seconds: 2)
     #expect(bench.failure(call).reason.contains("bluetoothd runs"))
     #expect(bench.failure(call).cure.contains("stop bluetoothd"))
+    #expect(bench.opcodes.isEmpty && bench.radio.gaps.pauseCount == 0 && bench.radio.state == .on)
+  }
+
+  @Test(
+    "An input device is refused with one cure, which the operator reads before, whether bluetoothd runs or not",
+    arguments: [false, true])
+  func inputDevice(runsBluetoothd: Bool) throws {
+    let bench = Bench(
+      .justWorks, runsBluetoothd: runsBluetoothd, options: [.bluetoothPairingLE, .bluetoothHID])
+    let call = bench.chooses()
+    let note = bench.anna.stream?.replies.compactMap { $0.object("request")?.text("pairingNote") }.last
+    bench.scenario.run(seconds: 2)
+    let failure = bench.failure(call)
+    #expect(failure.reason.contains("through bluetoothd only, and not with access = \"exclusive\""))
+    #expect(failure.cure.contains("set access = \"shared\", run bluetoothd"))
+    #expect(try #require(note) == "this gateway cannot pair now: \(failure.reason); \(failure.cure)")
     #expect(bench.opcodes.isEmpty && bench.radio.gaps.pauseCount == 0 && bench.radio.state == .on)
   }
 

@@ -18,7 +18,8 @@ struct PairingFailureScenarios {
     .refused, .wrongDigits, .digitsDiffer, .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
     .alreadyPaired(isRemoved: true), .notAuthenticated(.justWorks), .noKeys, .busy, .radioIsGone,
     .notPermitted,
-    .inputDeviceNeedsBluetoothd, .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd,
+    .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess, .exclusiveBesideBluetoothd,
+    .bluetoothdChanged, .unknownToBluetoothd,
     .otherProgram, .notSupported("too old"),
   ]
 

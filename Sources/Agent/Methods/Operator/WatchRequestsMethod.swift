@@ -93,7 +93,9 @@ struct RequestStream: ReplyStream {
     var line = RequestLine(request, namePrefix: agent.networkPrefix(ofNameOf: request))
     agent.countHindrances(of: request, in: &line.search)
     line.question = request.pairing?.question.map { PairingQuestionLine($0) }
-    if request.pairsDevices { line.pairingNote = agent.pairingNote }
+    if request.pairsDevices {
+      line.pairingNote = agent.pairingNote(ofInputDevices: request.pairsOnlyInputDevices)
+    }
     var known = sent[request.id] ?? Sent(request: line)
     if sent[request.id]?.request != line { changes.append(.request(line)) }
     known.request = line
