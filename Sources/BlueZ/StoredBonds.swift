@@ -20,6 +20,9 @@ public struct StoredBonds: Sendable {
   /// A file that cannot be used.
   public struct FileDiagnostic: Equatable, Sendable {
     public let path: String
+    /// The adapter's public address and the device's address, in 48 bits each.
+    public let adapter: UInt64
+    public let device: UInt64
     public let error: StoredBondError
   }
 
@@ -64,7 +67,7 @@ public struct StoredBonds: Sendable {
       entries.append(
         Entry(adapter: adapter, identity: DeviceAddress(bits: address, type: type), record: record))
     } catch {
-      damages.append(FileDiagnostic(path: path, error: error))
+      damages.append(FileDiagnostic(path: path, adapter: adapter, device: address, error: error))
     }
   }
 }

@@ -72,7 +72,11 @@ struct RegistryImportBondsCommand: ParsableCommand {
   private func importBonds(of adapter: UInt64, _ stored: StoredBonds) throws(ToolError) {
     let accessories = try gateway.accessories()
     var printer = Printer()
-    var (taken, failed) = (0, stored.damages.count)
+    var taken = 0
+    // A file of another adapter, or of a device that is no accessory, is nothing to take over.
+    var failed = stored.damages.count { damage in
+      damage.adapter == adapter && accessories.contains { $0.address?.bits == damage.device }
+    }
     for bond in stored.entries where bond.adapter == adapter {
       guard let accessory = accessories.first(where: { $0.address?.isIdentity(bond.identity) ?? false }),
         let line = ImportedBondLine(bond, identityOnly: identityOnly)

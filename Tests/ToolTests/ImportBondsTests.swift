@@ -89,6 +89,16 @@ struct ImportBondsTests {
       try folder(Self.info.replacingOccurrences(of: "EncSize=16", with: "EncSize=3")))
     #expect(damaged.status == 1)
     #expect(damaged.errorOutput.contains("EncSize of [PeripheralLongTermKey] is missing or damaged"))
+    // The same damage beside the accessory's file, in that of a device that is none, and of another adapter.
+    for (adapter, device) in [(Self.adapter, "C4:A1:00:00:1E:28"), ("DC:A6:32:00:00:02", Self.lock)] {
+      let folder = try folder()
+      let path = "\(folder.path)/\(adapter)/\(device)"
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      let info = Self.info.replacingOccurrences(of: "EncSize=16", with: "EncSize=3")
+      try Data(info.utf8).write(to: URL(fileURLWithPath: path + "/info"))
+      let (run, _) = try run(folder)
+      #expect(run.status == 0 && run.errorOutput.contains("EncSize"), "\(run.errorOutput)")
+    }
     let refusal = PickerSamples.failure("Invalid", [("field", "device"), ("reason", "it is being paired")])
     let (refused, _) = try run(try folder(), answer: refusal)
     #expect(refused.status == 1 && refused.output.isEmpty)
