@@ -12,7 +12,7 @@ public enum PairingSentences {
     let worth =
       isAuthenticated ? "protected against a third device in between" : "not protected against a third device"
     switch method {
-    case .justWorks: return "paired without comparing digits"
+    case .justWorks: return "paired without digits, \(worth)"
     case .digitsCompared: return "paired: digits compared, \(worth)"
     case .digitsEntered: return "paired: digits typed here, \(worth)"
     case .digitsShown: return "paired: digits typed at the accessory, \(worth)"
