@@ -82,7 +82,8 @@ def demand_more(lab, peer, agent, app):
 
 
 def demand_more_outside(lab, peer, agent, app):
-    """A program that goes around the agent demands more than the bond gives. That fails, and the bond stays."""
+    """A program that goes around the agent demands more than the bond gives. Whether it gets that, the figure says; the bond
+    stays, and works."""
     try:
         os.close(bonds.open_link(IDENTITY, level=HIGH))
         lab.figure("a connection that demanded more", "made")
