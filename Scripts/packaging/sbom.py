@@ -53,9 +53,12 @@ def linked_archives(programs):
     """The programs that have a symbol that only this archive defines, by the archive's name. A weak symbol may be another
     definition of the same name."""
     known = archives()
+    # Scripts/cross links functions of the project's own that a library may have, too.
+    compatibility = ROOT / ".build-cross/glibc.o"
+    project = symbols(compatibility, "T") if compatibility.exists() else set()
     linked = {}
     for name, own in known.items():
-        others = set().union(*(symbols for other, symbols in known.items() if other != name))
+        others = project.union(*(symbols for other, symbols in known.items() if other != name))
         users = [program for program, all_symbols in programs.items() if (own - others) & all_symbols]
         if users:
             linked[name] = users
