@@ -15,13 +15,15 @@ let strict: [SwiftSetting] = [
 ]
 
 /// A tenth less to load: nothing is exported, because the programs load no code at run time; relocations are packed, and
-/// functions with the same code are one. All addresses of functions are known at the start, and then read-only.
+/// functions with the same code are one. All addresses of functions are known at the start, and then read-only. CLean has
+/// what stands in for the wrapped functions.
 let lean: [LinkerSetting] = [
   .unsafeFlags(
     ["-use-ld=lld"]
-      + ["--no-export-dynamic", "--icf=all", "-zpack-relative-relocs", "-znow", "-O2"].flatMap {
-        ["-Xlinker", $0]
-      },
+      + [
+        "--no-export-dynamic", "--icf=all", "-zpack-relative-relocs", "-znow", "-O2",
+        "--wrap=_swift_stdlib_getScalarName", "--wrap=_swift_stdlib_getAge",
+      ].flatMap { ["-Xlinker", $0] },
     .when(platforms: [.linux], configuration: .release))
 ]
 
@@ -144,10 +146,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "accessoryd", dependencies: ["AgentRuntime"], swiftSettings: strict, linkerSettings: lean),
+      name: "accessoryd", dependencies: ["AgentRuntime", "CLean"], swiftSettings: strict, linkerSettings: lean
+    ),
     .executableTarget(
       name: "virtual-controller",
-      dependencies: ["Manifest", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio"],
+      dependencies: [
+        "CLean", "Manifest", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio",
+      ],
       swiftSettings: strict, linkerSettings: lean),
 
     // A controller for a real kernel, for Scripts/lab.
@@ -170,9 +175,8 @@ let package = Package(
       path: "Scripts/laboratory/LinkProbe",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
 
-    // What the tool's releases have in place of Foundation.
-    .target(
-      name: "CLean", cSettings: [.define("WITHOUT_FOUNDATION", .when(configuration: .release))]),
+    // What releases have in place of Foundation, and of a part of the standard library.
+    .target(name: "CLean", cSettings: [.define("LEAN", .when(configuration: .release))]),
     .executableTarget(
       name: "accessoryctl",
       dependencies: [

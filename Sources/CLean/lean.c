@@ -7,8 +7,9 @@
 // They are weak: where the parser needs more of Foundation, in another version, the linker takes all of Foundation, and
 // these have no effect. Scripts/packaging/thresholds then shows it.
 
-#ifdef WITHOUT_FOUNDATION
+#ifdef LEAN
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sysexits.h>
@@ -58,5 +59,41 @@ __asm__(
   ".long 0\n"                   // no other requirements
   ".long 0\n"                   // no associated types
   ".text\n");
+
+// The parser can run asynchronous commands, for which Swift's runtime asks for Dispatch. The tool has none, so that nothing
+// calls these. As above, Dispatch takes their place where the runtime needs more of it.
+#define ABSENT(name) __attribute__((weak)) void name(void) { abort(); }
+ABSENT(_dispatch_main_q)
+ABSENT(_dispatch_queue_attr_concurrent)
+ABSENT(_dispatch_source_type_timer)
+ABSENT(dispatch_activate)
+ABSENT(dispatch_after_f)
+ABSENT(dispatch_assert_queue)
+ABSENT(dispatch_async_f)
+ABSENT(dispatch_main)
+ABSENT(dispatch_queue_attr_make_with_qos_class)
+ABSENT(dispatch_queue_create)
+ABSENT(dispatch_queue_set_width)
+ABSENT(dispatch_release)
+ABSENT(dispatch_set_context)
+ABSENT(dispatch_source_create)
+ABSENT(dispatch_source_set_event_handler_f)
+ABSENT(dispatch_source_set_timer)
+ABSENT(dispatch_walltime)
+
+// The names of Unicode's characters are half a megabyte of each program, and the versions that brought them 14 kB. None asks
+// for these: the linker gives the standard library these functions in place of its own (--wrap in Package.swift), and leaves
+// the tables out. No character has a name, or a version.
+intptr_t scalar_name(uint32_t scalar, uint8_t *buffer, intptr_t capacity) __asm__("__wrap__swift_stdlib_getScalarName");
+intptr_t scalar_name(uint32_t scalar, uint8_t *buffer, intptr_t capacity) {
+  (void)scalar, (void)buffer, (void)capacity;
+  return 0;
+}
+
+uint16_t scalar_age(uint32_t scalar) __asm__("__wrap__swift_stdlib_getAge");
+uint16_t scalar_age(uint32_t scalar) {
+  (void)scalar;
+  return UINT16_MAX;
+}
 
 #endif

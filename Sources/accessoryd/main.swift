@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import AgentRuntime
+import CLean
 import Glibc
 
 exit(AgentProgram.run(CommandLine.arguments))
