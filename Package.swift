@@ -281,7 +281,7 @@ let package = Package(
       ],
       path: "Tests/RegistrySupport", swiftSettings: strict),
     .target(
-      name: "AdapterSupport", dependencies: ["Controller", "HCI"], path: "Tests/AdapterSupport",
+      name: "AdapterSupport", dependencies: ["Controller", "HCI", "Pairing"], path: "Tests/AdapterSupport",
       swiftSettings: strict),
     .testTarget(
       name: "ManifestTests", dependencies: ["HCI", "Discovery", "Manifest", "VirtualRadio"],

@@ -186,7 +186,10 @@ extension SetupCore {
       if case (.importing, .done) = (kind, result) { removeBondsOfBluetoothd() }
       reply(call, result, kind)
     case .renewal(let flow): renewalWasWritten(flow, result)
-    case .address, .bondLoss, .bondRemoval: break
+    case .bondLoss:
+      // What pairs devices counts the bond as lost, and is to find out again.
+      if case .failed = result { note(.bonds) }
+    case .address, .bondRemoval: break
     }
     retryUnsettled()
   }

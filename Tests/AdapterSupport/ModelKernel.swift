@@ -259,6 +259,13 @@ public struct ModelKernel {
       .bond(passkey ? .passkeyRequest(device) : .confirmationRequest(device, digits: nil)), now)
   }
 
+  /// Another program replaces the lists of keys with empty ones, and sets the adapter up.
+  public mutating func clearKeys(_ now: Instant) {
+    endPairing(.cancelled, now)
+    (identityKeys, longTermKeys, linkKeys) = ([:], [], [])
+    emit(.settings(isPowered ? [.powered, .lowEnergy] : [.lowEnergy]), now)
+  }
+
   /// The adapter is pulled out, with all that the kernel had for it.
   public mutating func unplug(_ now: Instant) {
     let (peers, received) = (peers, received)

@@ -14,6 +14,7 @@ import Wireless
 /// An agent with a virtual controller and clients, in virtual time. The harness performs every action of the agent at
 /// once.
 final class AgentHarness: ScenarioHarness {
+  private static let seed: UInt64 = 5
   private(set) var agent: AgentCore
   var setupCore: SetupCore { agent.setupCore }
   private(set) var now = Instant(microseconds: 0)
@@ -38,6 +39,9 @@ final class AgentHarness: ScenarioHarness {
   var keepsLentAdapter = false
   private(set) var busCalls: [BusCall] = []
   private(set) var isBusOpen = false
+  /// The bluetoothd that replies over the bus; without one, nothing replies.
+  var bluetoothd: ScriptedBluetoothd? { didSet { runsBluetoothd = bluetoothd?.isRunning ?? false } }
+  var bluetoothdMessages = BluetoothdMessages()
   /// The recovery actions that the agent asked for, for its adapter.
   private(set) var recoveryActions: [RecoveryAction] = []
   /// Whether bluetoothd runs, and how often the agent asked.
@@ -69,9 +73,15 @@ final class AgentHarness: ScenarioHarness {
       AgentCore.Configuration(manifest, board: board, access: access), radioSource: "h4:bench",
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     agent = AgentCore(setup, at: now)
-    controller = devices.map { VirtualController(script, scene: $0, seed: 5) }
+    controller = devices.map { VirtualController(script, scene: $0, seed: Self.seed) }
     if controller != nil { agent.radioAppeared(.controller, at: now) }
     turn()
+  }
+
+  /// The address that a device of the scene, at this place in it, advertises from now.
+  func address(of device: SceneDevice, at index: Int) -> DeviceAddress {
+    var seed = SeededGenerator(seed: Self.seed, stream: UInt64(index) + 1)
+    return device.address.address(at: now, seed: seed.next())
   }
 
   // MARK: - Time
@@ -80,7 +90,8 @@ final class AgentHarness: ScenarioHarness {
 
   /// When the kernel has something to report about pairings.
   private var nextPairingTime: Instant? {
-    [pairingKernel?.events.first?.time, pairingKernel?.completion].compactMap { $0 }.min()
+    [pairingKernel?.events.first?.time, pairingKernel?.completion, bluetoothdMessages.nextTime]
+      .compactMap { $0 }.min()
   }
 
   private func receivePairingEvents() {
@@ -89,6 +100,23 @@ final class AgentHarness: ScenarioHarness {
       pairingKernel?.events.removeFirst()
       agent.receive(pairingMessage: event.event.bytes.span.rawBytes, at: now)
       if !event.event.isReply { agent.receive(mgmt: event.event.bytes.span.rawBytes, at: now) }
+    }
+    for output in bluetoothdMessages.takeArrived(at: now) { receive(output) }
+  }
+
+  private func receive(_ output: ScriptedBluetoothd.Output) {
+    switch output {
+    case .event(let event): agent.receive(event, at: now)
+    case .reply(let reply): agent.receive(reply, at: now)
+    case .mgmt(let content): receive(MgmtEvent(index: ModelKernel.index, content))
+    }
+  }
+
+  /// What bluetoothd reports takes its time to the agent; over a bus that is closed nothing arrives.
+  func post(_ outputs: [ScriptedBluetoothd.Output]) {
+    for output in outputs {
+      if !isBusOpen, !output.isOfKernel { continue }
+      bluetoothdMessages.post(output, at: now)
     }
   }
 
@@ -160,9 +188,16 @@ final class AgentHarness: ScenarioHarness {
       pairingKernel?.receive(command, at: now)
     case .openBus:
       isBusOpen = true
-      agent.receive(.owner(isRunning: runsBluetoothd), at: now)
-    case .closeBus: isBusOpen = false
-    case .callBus(let call): busCalls.append(call)
+      guard bluetoothd != nil else { return agent.receive(.owner(isRunning: runsBluetoothd), at: now) }
+      bluetoothdMessages.dropBusMessages()
+      post([.event(.owner(isRunning: runsBluetoothd))])
+    case .closeBus:
+      isBusOpen = false
+      bluetoothdMessages.dropBusMessages()
+      bluetoothd?.loseClient()
+    case .callBus(let call):
+      busCalls.append(call)
+      post(bluetoothd?.receive(call) ?? [])
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
     case .recoverRadio(let action): recoveryActions.append(action)
     case .lendRadio:
@@ -281,9 +316,18 @@ final class AgentHarness: ScenarioHarness {
 
   /// The bluetoothd that the agent watches ends.
   func bluetoothdEnds() {
+    bluetoothd?.end()
     runsBluetoothd = false
+    if bluetoothd != nil { post([.event(.owner(isRunning: false))]) }
     agent.bluetoothdEnded(at: now)
     turn()
+  }
+
+  /// bluetoothd starts, and replaces the kernel's keys. The kernel reports settings that it changes.
+  func bluetoothdStarts() {
+    bluetoothd?.isRunning = true
+    pairingKernel?.clearKeys(now)
+    post([.event(.owner(isRunning: true))])
   }
 
   func setRequests(_ count: Int, immediate: Int) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 import Controller
 import HCI
 @testable import Pairing
@@ -14,42 +15,30 @@ struct BluetoothdWorld {
   var now = Instant(microseconds: 0)
   var isBusOpen = false
   var actions: [PairingAction] = []
-  /// The delay of a message in milliseconds; nil if it is lost.
-  var delay: () -> Int64? = { 1 }
-  private var queue: [(due: Instant, order: Int, output: ScriptedBluetoothd.Output)] = []
-  private var count = 0
-  private var lastBusDue = Instant(microseconds: 0)
+  private var messages = BluetoothdMessages()
 
   init(_ behavior: ScriptedBluetoothd.Behavior = .justWorks) {
     bluetoothd.behavior = behavior
     pairing.open(adapter: 0, address: 0xA11, at: now)
   }
 
-  mutating func post(_ output: ScriptedBluetoothd.Output) {
-    var delay = delay()
-    // The kernel loses nothing.
-    if case .mgmt = output { delay = delay ?? 100 }
-    guard let delay else { return }
-    var due = now.advanced(milliseconds: delay)
-    // The bus keeps its messages in order. The kernel's events come by another way, before or after them.
-    if case .mgmt = output {
-    } else {
-      due = max(due, lastBusDue)
-      lastBusDue = due
-    }
-    count += 1
-    queue.append((due, count, output))
+  /// The delay of a message in milliseconds; nil if it is lost.
+  var delay: () -> Int64? {
+    get { messages.delay }
+    set { messages.delay = newValue }
   }
+
+  mutating func post(_ output: ScriptedBluetoothd.Output) { messages.post(output, at: now) }
 
   /// Performs what the machine asks for.
   mutating func performCalls() {
     if let isOpen = pairing.takeBusChange() {
       isBusOpen = isOpen
-      queue.removeAll { if case .mgmt = $0.output { false } else { true } }
+      messages.dropBusMessages()
       if isOpen {
         post(.event(.owner(isRunning: bluetoothd.isRunning)))
       } else {
-        bluetoothd.agent = nil
+        bluetoothd.loseClient()
       }
     }
     for call in pairing.takeCalls() where isBusOpen {
@@ -63,11 +52,9 @@ struct BluetoothdWorld {
   mutating func run(milliseconds: Int64 = 300_000) {
     let end = now.advanced(milliseconds: milliseconds)
     performCalls()
-    while let next = ([pairing.deadline].compactMap { $0 } + queue.map(\.due)).min(), next <= end {
+    while let next = [pairing.deadline, messages.nextTime].compactMap({ $0 }).min(), next <= end {
       now = max(now, next)
-      let due = queue.filter { $0.due <= now }.sorted { ($0.due, $0.order) < ($1.due, $1.order) }
-      queue.removeAll { $0.due <= now }
-      for item in due { deliver(item.output) }
+      for output in messages.takeArrived(at: now) { deliver(output) }
       pairing.advance(to: now)
       performCalls()
     }

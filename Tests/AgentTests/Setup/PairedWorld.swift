@@ -12,8 +12,8 @@ import VirtualRadio
 
 @testable import Agent
 
-/// The whole agent with two apps, an operator, a disk that may fail, and devices that are paired through a kernel whose
-/// replies are late, lost, doubled, reordered or refused. One seed is one run.
+/// The whole agent with two apps, an operator, a disk that may fail, and devices that are paired through a kernel or a
+/// bluetoothd whose replies are late, lost, doubled, reordered or refused. One seed is one run.
 final class PairedWorld {
   /// What must hold at the end of a run, when everything works again.
   enum Rule: String {
@@ -23,8 +23,10 @@ final class PairedWorld {
     case calls
     /// An accessory of an item that pairs has a bond, or had one.
     case bonds
-    /// The kernel has the keys of the registry's bonds, and no others.
+    /// The kernel has the keys of the registry's bonds, and no others; none of the agent's while bluetoothd runs.
     case keys
+    /// bluetoothd has the bonds that the registry says it has, and no others, and nothing of a pairing stays in it.
+    case bluetoothd
     /// No foreign pairing was confirmed, and none can be.
     case otherPairings
     /// No request is open, and no pairing is under way.
@@ -35,21 +37,27 @@ final class PairedWorld {
   enum Tampering {
     /// The kernel removes no keys at the end.
     case keepsKeys
-    /// A program confirms whatever the kernel asks.
+    /// A program confirms whatever the kernel or bluetoothd asks.
     case confirmsForeign
+    /// bluetoothd removes no bonds at the end.
+    case keepsBonds
   }
 
-  private let harness: AgentHarness
+  let harness: AgentHarness
   private let scenario: SetupScenario
   private let apps: [ScenarioApp]
   private let anna: ScenarioOperator
+  private let peers: [PairingPeer]
   private let tampering: Tampering?
   private var calls: [ScenarioCall] = []
-  private var random: WorldRandom
+  var random: WorldRandom
+  /// What bluetoothd had at the end, before it ended.
+  private var isBluetoothdWrong = false
   /// How many devices were paired.
   private(set) var pairedCount = 0
 
-  init(_ seed: UInt64, _ tampering: Tampering? = nil) {
+  /// `hasBluetoothd`: bluetoothd pairs, as long as it runs.
+  init(_ seed: UInt64, _ tampering: Tampering? = nil, hasBluetoothd: Bool = false) {
     var random = WorldRandom(seed)
     let behaviours: [PairingPeer.Behaviour] =
       [.justWorks, .justWorks, .legacy, .compares, .shows, .types, .refuses, .silent, .vanishes]
@@ -76,14 +84,18 @@ final class PairedWorld {
     apps = [scenario.app(), scenario.app("garden", user: 1001)]
     anna = scenario.watcher("anna", random.chance(80) ? PairingBench.everything : [])
     self.random = random
-    self.tampering = tampering
+    (self.peers, self.tampering) = (peers, tampering)
+    if hasBluetoothd { startBluetoothd(around: peers) }
   }
 
   /// Runs the world, and returns the rules that are broken.
   func breaches() -> [Rule] {
     let isChaotic = random.chance(80)
+    if isChaotic, harness.bluetoothd != nil { delayBluetoothd() }
     for _ in 0..<60 {
+      moveDevices()
       if isChaotic, random.chance(30) { disturb() }
+      if isChaotic, harness.bluetoothd != nil, random.chance(30) { disturbBluetoothd() }
       if random.chance(40) { answer() } else { act() }
       scenario.run(seconds: random.pick([0.1, 0.3, 1, 1, 4]))
       harness.agent.checkInvariants()
@@ -175,12 +187,20 @@ final class PairedWorld {
   ]
   private static let statuses: [MgmtStatus] = [.busy, .failed, .notConnected, .disconnected, .timeout]
 
+  /// bluetoothd finds each device under the address that it advertises from now.
+  private func moveDevices() {
+    for (index, peer) in peers.enumerated() where harness.bluetoothd?.devices[index].isBonded == false {
+      harness.bluetoothd?.devices[index].address = harness.address(of: SceneDevice(peer), at: index)
+    }
+  }
+
   // MARK: - The end
 
   /// Everything works again; the apps ask for nothing more, and every deadline passes.
   private func heal() {
     harness.pairingKernel?.refusals = []
     harness.registry.replies = []
+    healBluetoothd()
     if harness.pairingKernel?.isPowered == false { harness.pairingKernel?.setPower(true, harness.now) }
     // Another adapter hears no device.
     harness.radioVanishes()
@@ -190,14 +210,25 @@ final class PairedWorld {
     case .keepsKeys:
       harness.pairingKernel?.failing = [.unpairDevice, .loadLongTermKeys]
       for accessory in accessories { anna.call("Remove", #""accessory":"\#(accessory.identifier.text)""#) }
+    case .confirmsForeign where harness.bluetoothd != nil: consentForAgent()
     case .confirmsForeign:
       let device = DeviceAddress(bits: 0x4A00_0000_0001, type: .random)
       harness.pairingKernel?.askForForeign(device, harness.now)
       harness.pairingKernel?.receive(.confirm(device, true, ModelKernel.index), at: harness.now)
+    case .keepsBonds:
+      harness.bluetoothd?.failures = [
+        { if case .removeDevice = $0.method { "org.bluez.Error.Failed" } else { nil } }
+      ]
+      for accessory in accessories { anna.call("Remove", #""accessory":"\#(accessory.identifier.text)""#) }
     case nil: break
     }
     for app in apps { app.call("CancelPicker") }
     harness.run(milliseconds: 200_000)
+    if harness.bluetoothd != nil {
+      isBluetoothdWrong = isBluetoothdUnlikeRegistry
+      harness.bluetoothdEnds()
+      harness.run(milliseconds: 10_000)
+    }
     scenario.collect()
     harness.agent.checkInvariants()
   }
@@ -205,7 +236,7 @@ final class PairedWorld {
   private var brokenRules: [Rule] {
     guard let kernel = harness.pairingKernel else { return Rule.allBroken }
     let registry = harness.setupCore.registry
-    let bonds = harness.setupCore.bonds
+    let bonds = harness.setupCore.bonds.filter { $0.bond.record?.owner == .gateway }
     let bonded = Set(bonds.filter(\.bond.isBonded).map(\.identity))
     let recognised = Set(bonds.filter { $0.bond.record?.keys.identityKey != nil }.map(\.identity))
     let broken: [(Rule, Bool)] = [
@@ -215,7 +246,11 @@ final class PairedWorld {
       (
         .keys, Set(kernel.longTermKeys.map(\.device)) != bonded || Set(kernel.identityKeys.keys) != recognised
       ),
-      (.otherPairings, kernel.foreignConfirmations > 0 || kernel.isBondable),
+      (.bluetoothd, isBluetoothdWrong || harness.bluetoothd != nil && harness.isBusOpen),
+      (
+        .otherPairings,
+        kernel.foreignConfirmations > 0 || kernel.isBondable || harness.bluetoothd?.foreignConsents ?? 0 > 0
+      ),
       (.rest, !harness.setupCore.requests.isEmpty || kernel.pending != nil),
     ]
     return broken.filter(\.1).map(\.0)
@@ -223,7 +258,9 @@ final class PairedWorld {
 }
 
 extension PairedWorld.Rule {
-  fileprivate static var allBroken: [Self] { [.pickers, .calls, .bonds, .keys, .otherPairings, .rest] }
+  fileprivate static var allBroken: [Self] {
+    [.pickers, .calls, .bonds, .keys, .bluetoothd, .otherPairings, .rest]
+  }
 }
 
 extension ScenarioApp {

@@ -18,9 +18,32 @@ struct PairedWorldTests {
     #expect(pairedCount > seeds.count / 2, "the worlds pair devices")
   }
 
+  @Test(
+    "Beside a bluetoothd that ends and starts, its bonds are the registry's, and the kernel's keys are not touched",
+    // In the last ones, the disk does not write that a bond is lost.
+    arguments: [0..<10, 10..<20, 65..<66, 118..<119] as [Range<UInt64>])
+  func bluetoothdSeeds(seeds: Range<UInt64>) {
+    var pairedCount = 0
+    for seed in seeds {
+      let world = PairedWorld(seed, hasBluetoothd: true)
+      #expect(world.breaches() == [], "seed \(seed)")
+      pairedCount += world.pairedCount
+    }
+    #expect(pairedCount > seeds.count / 2, "the worlds pair devices")
+  }
+
   @Test("A program that confirms a foreign pairing breaks its rule")
-  func foreignCanary() { #expect(PairedWorld(1, .confirmsForeign).breaches() == [.otherPairings]) }
+  func foreignCanary() {
+    #expect(PairedWorld(1, .confirmsForeign).breaches() == [.otherPairings])
+    #expect(PairedWorld(1, .confirmsForeign, hasBluetoothd: true).breaches() == [.otherPairings])
+  }
 
   @Test("A kernel that keeps keys breaks its rule, where a world ends with a bond")
   func keysCanary() { #expect((0..<20).contains { PairedWorld($0, .keepsKeys).breaches() == [.keys] }) }
+
+  @Test("A bluetoothd that keeps bonds breaks its rule, where a world ends with one of its bonds")
+  func bondsCanary() {
+    #expect(
+      (0..<20).contains { PairedWorld($0, .keepsBonds, hasBluetoothd: true).breaches() == [.bluetoothd] })
+  }
 }
