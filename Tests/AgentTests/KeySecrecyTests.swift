@@ -2,7 +2,6 @@
 
 import AdapterSupport
 import Controller
-import Foundation
 import HCI
 import JSON
 import Manifest
@@ -34,39 +33,17 @@ struct KeySecrecyTests {
     return keys + keys.map { $0.reversed() }
   }
 
-  /// Six bytes in a row of each key, from each of its bytes on: raw, in hexadecimal digits, and as numbers of a list.
-  private static func forms(of needles: [[UInt8]]) -> [(raw: Data, digits: Data, list: Data)] {
-    needles.flatMap(forms(of:))
-  }
-
-  private static func forms(of key: [UInt8]) -> [(raw: Data, digits: Data, list: Data)] {
-    (0...10).map { start in
-      let part = key[start..<start + 6]
-      let digits = part.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-      return (Data(part), Data(digits.utf8), Data(part.map { String($0) }.joined(separator: ",").utf8))
-    }
-  }
-
-  /// Which parts of keys some bytes have, in any form.
-  private static func findings(in haystack: [UInt8], of keys: [[UInt8]] = needles) -> [String] {
-    let lower = haystack.map { (65...90).contains($0) ? $0 + 32 : $0 }
-    let unspaced = lower.filter { $0 != UInt8(ascii: " ") }
-    let (raw, list) = (Data(haystack), Data(unspaced))
-    let digits = Data(unspaced.filter { !":-,".utf8.contains($0) })
-    return forms(of: keys).filter { form in
-      raw.range(of: form.raw) != nil || digits.range(of: form.digits) != nil
-        || list.range(of: form.list) != nil
-    }.map { String(decoding: $0.digits, as: UTF8.self) }
-  }
-
   @Test("The search finds a key in each of its forms")
   func control() {
     let key = Rows.key(13).bytes
-    #expect(!Self.findings(in: key).isEmpty)
-    #expect(!Self.findings(in: Array("\(key)".utf8)).isEmpty)
+    #expect(!KeySearch.findings(in: key, of: Self.needles).isEmpty)
+    #expect(!KeySearch.findings(in: Array("\(key)".utf8), of: Self.needles).isEmpty)
     let hex = key.map { String($0, radix: 16, uppercase: true) }.joined(separator: ":")
-    #expect(!Self.findings(in: Array(hex.utf8)).isEmpty)
-    #expect(Self.findings(in: Array("C0:00:00:00:00:01 and accessoryd 0.1.0".utf8)).isEmpty)
+    #expect(!KeySearch.findings(in: Array(hex.utf8), of: Self.needles).isEmpty)
+    let block = "\(Rows.key(13).block.high)"
+    #expect(!KeySearch.findings(in: Array(block.utf8), of: Self.needles).isEmpty)
+    #expect(
+      KeySearch.findings(in: Array("C0:00:00:00:00:01 and accessoryd 0.1.0".utf8), of: Self.needles).isEmpty)
   }
 
   @Test("No reply, event, metric, log line or description has a byte of them")
@@ -101,8 +78,8 @@ struct KeySecrecyTests {
     output += harness.notices.map { "\($0)" }
     output.append("\(harness.managed)")
     output.append("\(harness.agent.setupCore.registry)")
-    output.append(dumped(harness.agent.setupCore.registry.devices))
-    #expect(Self.findings(in: Array(output.joined(separator: "\n").utf8)) == [])
+    output.append(KeySearch.dumped(harness.agent.setupCore.registry.devices))
+    #expect(KeySearch.findings(in: output, of: Self.needles) == [])
   }
 
   @Test("Pairing, its answers, pairing again and a bond that is imported repeat no byte of their keys")
@@ -148,16 +125,8 @@ struct KeySecrecyTests {
     var output = (calls.flatMap(\.replies) + streams).map { "\($0)" }
     output += harness.notices.map { "\($0)" }
     output += ["\(harness.pairingCommands)", "\(harness.agent.setupCore.registry)"]
-    output.append(dumped(harness.agent.pairing))
+    output.append(KeySearch.dumped(harness.agent.pairing))
     let keys = [[UInt8](repeating: 0xB4, count: 16), [UInt8](repeating: 0x66, count: 16), Rows.key(9).bytes]
-    #expect(
-      Self.findings(in: Array(output.joined(separator: "\n").utf8), of: keys + keys.map { $0.reversed() })
-        == [])
-  }
-
-  private func dumped(_ value: Any) -> String {
-    var text = ""
-    dump(value, to: &text)
-    return text
+    #expect(KeySearch.findings(in: output, of: keys + keys.map { $0.reversed() }) == [])
   }
 }
