@@ -251,6 +251,36 @@ def remove(lab, peer, agent, app, index=None):
     peer.order("forget")
 
 
+def power_cycle(peer, agent):
+    mgmt = hci.Mgmt()
+    mgmt.power(peer.index, False)
+    agent.world.until(lambda: agent.radio()["state"] != "on", "the agent sees that the adapter is off")
+    mgmt.power(peer.index, True)
+    agent.await_state("on", 30)
+
+
+def replug(peer, agent):
+    peer.order("replug")
+    peer.await_adapter()
+    agent.await_state("on", 30)
+
+
+def restart(peer, agent):
+    agent.world.equal(agent.end(), 0, "the agent's exit status")
+    agent.start_again()
+    agent.await_state("on", 30)
+
+
+def kill(peer, agent):
+    agent.kill()
+    agent.start_again()
+    agent.await_state("on", 30)
+
+
+# What a bond outlives.
+INTERRUPTIONS = {"power cycle": power_cycle, "replugged": replug, "restarted": restart, "killed": kill}
+
+
 def fill_registry(peer, agent, operator):
     """Sets the accessory up for an app that does not pair it, and removes it, until the database's cache is full: the
     registry remembers the last removals."""

@@ -142,7 +142,7 @@ def scenario(lab):
 
     # Any local process can open a socket to a bonded device, but not in a service that may not use such sockets.
     system = lab.system()
-    for restriction, outcome in (("", "sesame"), ("RestrictAddressFamilies=AF_UNIX", "EAFNOSUPPORT")):
+    for restriction, outcome in (("", "sesame"), ("RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6", "EAFNOSUPPORT")):
         lab.equal(open_in_unit(lab, peer, agent, system, restriction), outcome, f"a service with {restriction or 'none'}")
     agent.tool("remove", other.identifier, "--yes")
     bonds.check_no_keys(lab, peer.index)

@@ -128,6 +128,11 @@ def show_restart(lab, peer, agent, daemon, app):
     lab.until(lambda: daemon.is_running and ready(daemon) == [IDENTITY], "bluetoothd has the bond again", 20)
     lab.check(set(daemon.devices()) != paths, "the device's object has another path")
     agent.await_state("on", 30)
+    reconnect(lab, peer, agent, app)
+
+
+def reconnect(lab, peer, agent, app):
+    """Connects under a new private address, and pairs nothing."""
     peer.order("rotate")
     lab.until(lambda: bonds.listed(agent)[0]["isInSight"], "the accessory is in sight", 30)
     peer.skip()
@@ -161,7 +166,7 @@ def show_lost(lab, peer, agent, app, name, lose):
 
 
 def show_kept(lab, peer, agent, daemon):
-    """One bond, a restart of bluetoothd, and both ways of losing it."""
+    """One bond, a restart of bluetoothd, what else it outlives, and both ways of losing it."""
     app, operator = AppSession(agent), Operator(agent)
     peer.order("rotate")
     identity = bonds.IdentityWatch(peer, agent)
@@ -172,6 +177,11 @@ def show_kept(lab, peer, agent, daemon):
     bonds.await_end(lab, peer, agent)
     bonds.check_rotations(lab, peer, agent, app)
     show_restart(lab, peer, agent, daemon, app)
+    for name, act in bonds.INTERRUPTIONS.items():
+        act(peer, agent)
+        app = AppSession(agent)
+        lab.figure("\n        ", name)
+        reconnect(lab, peer, agent, app)
     show_lost(lab, peer, agent, app, "the device forgot", lambda: peer.order("forget"))
     show_lost(lab, peer, agent, app, "bluetoothctl remove", lambda: (
         daemon.control("remove", IDENTITY), peer.order("forget")))

@@ -4,7 +4,6 @@
 import time
 
 import bonds
-import hci
 from sessions import AppSession, Operator
 
 PATIENCE = 900
@@ -26,32 +25,6 @@ def reconnect(lab, peer, agent, name):
     lab.check(not [row for row in peer.lines()[peer.read_count:] if row[1] == "asked to pair"], f"{name}: not paired again")
     bonds.await_end(lab, peer, agent)
     return app
-
-
-def power_cycle(peer, agent):
-    mgmt = hci.Mgmt()
-    mgmt.power(peer.index, False)
-    agent.world.until(lambda: agent.radio()["state"] != "on", "the agent sees that the adapter is off")
-    mgmt.power(peer.index, True)
-    agent.await_state("on", 30)
-
-
-def replug(peer, agent):
-    peer.order("replug")
-    peer.await_adapter()
-    agent.await_state("on", 30)
-
-
-def restart(peer, agent):
-    agent.world.equal(agent.end(), 0, "the agent's exit status")
-    agent.start_again()
-    agent.await_state("on", 30)
-
-
-def kill(peer, agent):
-    agent.kill()
-    agent.start_again()
-    agent.await_state("on", 30)
 
 
 def show_lost(lab, peer, agent, app, name, lose):
@@ -86,10 +59,9 @@ def scenario(lab):
     operator.close()
     bonds.await_end(lab, peer, agent)
     bonds.check_rotations(lab, peer, agent, app)
-    for name, act in (("new address", None), ("power cycle", power_cycle), ("replugged", replug), ("restarted", restart),
-                      ("killed", kill)):
-        if act:
-            act(peer, agent)
+    app = reconnect(lab, peer, agent, "new address")
+    for name, act in bonds.INTERRUPTIONS.items():
+        act(peer, agent)
         app = reconnect(lab, peer, agent, name)
     show_lost(lab, peer, agent, app, "the device forgot", lambda: peer.order("forget"))
     show_lost(lab, peer, agent, app, "the kernel forgot", lambda: lab.equal(

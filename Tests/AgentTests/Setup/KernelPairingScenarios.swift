@@ -23,7 +23,8 @@ struct KernelPairingBench {
 
   init(
     _ behaviour: PairingPeer.Behaviour, isPrivate: Bool = false, runsBluetoothd: Bool = false,
-    scan: Gateway.Scan = .passive, as kind: RadioKind = .sharedAdapter(index: ModelKernel.index)
+    scan: Gateway.Scan = .passive, as kind: RadioKind = .sharedAdapter(index: ModelKernel.index),
+    demandsAuthentication: Bool = false
   ) {
     let manifest = GatewayManifest.lightsAndGarden.with { manifest in
       manifest.gateway.scan = scan
@@ -31,6 +32,7 @@ struct KernelPairingBench {
       for app in manifest.apps.indices {
         manifest.apps[app].items[0].descriptor.supportedOptions = .bluetoothPairingLE
         manifest.apps[app].items[0].setupOptions = isPrivate ? .rename : []
+        if demandsAuthentication { manifest.apps[app].items[0].pairing = .authenticated }
       }
     }
     var peer = PairingPeer(behaviour)
@@ -174,6 +176,20 @@ struct KernelPairingScenarios {
     #expect(bench.bonds.first.map { !$0.bond.isBonded } == true)
     #expect(bench.keyOwners.isEmpty)
     #expect(bench.harness.notices.contains(.pairing(.bondWasLost(Bench.bulb))))
+  }
+
+  @Test("A lost bond that the disk did not write is one that is not lost, and its keys are loaded again")
+  func unwrittenLoss() {
+    let bench = Bench(.justWorks)
+    bench.chooses()
+    // The kernel and the link report it.
+    bench.harness.registry.replies = [.failed(.full, isOpen: true), .failed(.full, isOpen: true)]
+    bench.refusesKeys()
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bonds.map(\.bond.isBonded) == [true] && bench.keyOwners == [Bench.bulb])
+    bench.refusesKeys()
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bonds.map(\.bond.isBonded) == [false] && bench.keyOwners.isEmpty)
   }
 
   @Test("Beside bluetoothd the kernel's lists are left alone, and one that starts ends the pairing")

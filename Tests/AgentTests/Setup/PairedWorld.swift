@@ -23,7 +23,7 @@ final class PairedWorld {
     case calls
     /// An accessory of an item that pairs has a bond, or had one.
     case bonds
-    /// The kernel has the keys of the registry's bonds, and no others; none of the agent's while bluetoothd runs.
+    /// The kernel has the keys of the registry's bonds, and no others, when no bluetoothd runs.
     case keys
     /// bluetoothd has the bonds that the registry says it has, and no others, and nothing of a pairing stays in it.
     case bluetoothd

@@ -19,7 +19,7 @@ struct PairedWorldTests {
   }
 
   @Test(
-    "Beside a bluetoothd that ends and starts, its bonds are the registry's, and the kernel's keys are not touched",
+    "Beside a bluetoothd that ends and starts, its bonds are the registry's, and later the kernel's keys are",
     // In the last ones, the disk does not write that a bond is lost.
     arguments: [0..<10, 10..<20, 65..<66, 118..<119] as [Range<UInt64>])
   func bluetoothdSeeds(seeds: Range<UInt64>) {
