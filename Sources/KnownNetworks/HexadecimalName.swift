@@ -27,15 +27,21 @@ public enum HexadecimalName {
   }
 
   /// The network of a file of iwd (iwd.network(5)): the name as it stands, of letters, digits, blanks, `_` and `-`, or `=` and
-  /// hexadecimal digits. nil for another file.
-  public static func ssid(ofIWDFile file: String) -> [UInt8]? {
-    guard let suffix = suffixes.first(where: { file.hasSuffix($0) }) else { return nil }
+  /// hexadecimal digits. Another file has none.
+  public static func names(ofIWDFile file: String) -> StoredNames {
+    guard let suffix = suffixes.first(where: { file.hasSuffix($0) }) else { return StoredNames() }
     let name = Array(file.utf8.dropLast(suffix.utf8.count))
-    if name.first == UInt8(ascii: "=") { return bytes(name.dropFirst()) }
-    let isPlain = name.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || [0x20, 0x5F, 0x2D].contains(byte)
+    var names = StoredNames()
+    if name.first == UInt8(ascii: "=") {
+      names.append(bytes(name.dropFirst()))
+    } else {
+      names.append(name.allSatisfy(isPlain) ? name : nil)
     }
-    return isPlain && !name.isEmpty ? name : nil
+    return names
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+      || [0x20, 0x5F, 0x2D].contains(byte)
   }
 }

@@ -24,8 +24,26 @@ public struct KnownNetwork: Hashable, Sendable {
   public let store: Store
 
   public init?(ssid: [UInt8], store: Store) {
-    guard (1...Self.ssidBytesMax).contains(ssid.count), ssid.contains(where: { $0 != 0 }) else { return nil }
+    guard Self.isName(ssid) else { return nil }
     self.ssid = ssid
     self.store = store
+  }
+
+  static func isName(_ ssid: [UInt8]) -> Bool {
+    (1...ssidBytesMax).contains(ssid.count) && ssid.contains { $0 != 0 }
+  }
+}
+
+/// The names of networks that a file of a store has.
+public struct StoredNames: Equatable, Sendable {
+  public private(set) var names: [[UInt8]] = []
+  /// Whether the file has a network of which the name cannot be read.
+  public internal(set) var isDamaged = false
+
+  init() {}
+
+  /// Adds a name; nil, and bytes that are no network's name, are damage.
+  mutating func append(_ name: [UInt8]?) {
+    if let name, KnownNetwork.isName(name) { names.append(name) } else { isDamaged = true }
   }
 }

@@ -5,13 +5,28 @@ public import LinuxSystem
 /// Where the networks that this machine knows are read: the stores of NetworkManager, wpa_supplicant and iwd. Only root
 /// may read them.
 public struct KnownNetworkSource: Equatable, Sendable {
-  /// A store that is there and could not be read.
+  /// A store that is there and could not be read, or not all of it.
   public struct Problem: Equatable, Sendable {
-    public let path: String
-    public let error: SystemError
+    public enum Cause: Equatable, Sendable {
+      case file(FileError)
+      /// A network's name cannot be read.
+      case damaged
+    }
 
-    /// What is wrong, as a sentence.
-    public var sentence: String { "\(path) cannot be read: \(error.reason)" }
+    public let path: String
+    public let cause: Cause
+
+    /// What is wrong, as a sentence. It has nothing of the file, which has keys.
+    public var sentence: String {
+      switch cause {
+      case .file(.system(let error)): "\(path) cannot be read: \(error.reason)"
+      case .file(.isDirectory): "\(path) cannot be read: it is a folder"
+      case .file(.isNotOrdinary): "\(path) cannot be read: it is no ordinary file"
+      case .file(.tooLarge(let byteCountMax)):
+        "\(path) cannot be read: it is larger than \(byteCountMax >> 10) KiB"
+      case .damaged: "\(path) is damaged: it has a network whose name cannot be read"
+      }
+    }
   }
 
   /// What the stores hold.
@@ -40,18 +55,21 @@ public struct KnownNetworkSource: Equatable, Sendable {
     var contents = Contents()
     for folder in Self.networkManagerFolders {
       for file in files(in: folder, &contents) where file.hasSuffix(".nmconnection") {
-        if let bytes = bytes(of: "\(folder)/\(file)", &contents) {
-          contents.add(NetworkManagerProfile.ssid(in: bytes), of: .networkManager)
+        let path = root + "\(folder)/\(file)"
+        if let bytes = bytes(of: path, &contents) {
+          contents.add(NetworkManagerProfile.names(in: bytes), of: .networkManager, path)
         }
       }
     }
     for file in files(in: Self.wpaSupplicantFolder, &contents)
     where file.hasPrefix("wpa_supplicant") && file.hasSuffix(".conf") {
-      guard let bytes = bytes(of: "\(Self.wpaSupplicantFolder)/\(file)", &contents) else { continue }
-      for ssid in WPASupplicantFile.ssids(in: bytes) { contents.add(ssid, of: .wpaSupplicant) }
+      let path = root + "\(Self.wpaSupplicantFolder)/\(file)"
+      if let bytes = bytes(of: path, &contents) {
+        contents.add(WPASupplicantFile.names(in: bytes), of: .wpaSupplicant, path)
+      }
     }
     for file in files(in: Self.iwdFolder, &contents) {
-      contents.add(HexadecimalName.ssid(ofIWDFile: file), of: .iwd)
+      contents.add(HexadecimalName.names(ofIWDFile: file), of: .iwd, root + "\(Self.iwdFolder)/\(file)")
     }
     contents.networks.sort { one, other in
       one.ssid == other.ssid
@@ -62,28 +80,31 @@ public struct KnownNetworkSource: Equatable, Sendable {
 
   private func files(in folder: String, _ contents: inout Contents) -> [String] {
     do throws(SystemError) { return try FolderContents.names(in: root + folder) } catch {
-      if !error.isMissing { contents.problems.append(Problem(path: root + folder, error: error)) }
+      if !error.isMissing {
+        contents.problems.append(Problem(path: root + folder, cause: .file(.system(error))))
+      }
       return []
     }
   }
 
   private func bytes(of path: String, _ contents: inout Contents) -> [UInt8]? {
     do throws(FileError) {
-      return try FileContents(ofFile: root + path, byteCountMax: Self.byteCountMax).bytes
+      return try FileContents(ofFile: path, byteCountMax: Self.byteCountMax).bytes
     } catch {
-      if case .system(let error) = error {
-        contents.problems.append(Problem(path: root + path, error: error))
-      }
+      contents.problems.append(Problem(path: path, cause: .file(error)))
       return nil
     }
   }
 }
 
 extension KnownNetworkSource.Contents {
-  fileprivate mutating func add(_ ssid: [UInt8]?, of store: KnownNetwork.Store) {
-    guard let network = ssid.flatMap({ KnownNetwork(ssid: $0, store: store) }),
-      !networks.contains(network)
-    else { return }
-    networks.append(network)
+  fileprivate mutating func add(_ stored: StoredNames, of store: KnownNetwork.Store, _ path: String) {
+    for name in stored.names {
+      guard let network = KnownNetwork(ssid: name, store: store), !networks.contains(network) else {
+        continue
+      }
+      networks.append(network)
+    }
+    if stored.isDamaged { problems.append(KnownNetworkSource.Problem(path: path, cause: .damaged)) }
   }
 }

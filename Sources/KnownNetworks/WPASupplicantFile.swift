@@ -4,20 +4,23 @@
 ///
 /// A name is text in quotes, hexadecimal digits, or `P"…"` with escapes as in C.
 public enum WPASupplicantFile {
-  /// Returns the names in the blocks `network={ … }`, in the order of the file. A name that cannot be read is left out.
-  public static func ssids(in bytes: [UInt8]) -> [[UInt8]] {
-    var names: [[UInt8]] = []
+  /// Returns the names in the blocks `network={ … }`, in the order of the file. A block may have none: it joins any network.
+  public static func names(in bytes: [UInt8]) -> StoredNames {
+    var names = StoredNames()
     var isInNetwork = false
     for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
       let text = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
       if text.starts(with: "network={".utf8) {
+        if isInNetwork { names.isDamaged = true }
         isInNetwork = true
       } else if text.first == UInt8(ascii: "}") {
         isInNetwork = false
-      } else if isInNetwork, text.starts(with: "ssid=".utf8) {
-        if let name = name(text.dropFirst("ssid=".utf8.count)) { names.append(name) }
+      } else if text.starts(with: "ssid=".utf8) {
+        // Only a network has a name: outside one, the beginning of its block is damaged.
+        names.append(isInNetwork ? name(text.dropFirst("ssid=".utf8.count)) : nil)
       }
     }
+    if isInNetwork { names.isDamaged = true }
     return names
   }
 

@@ -88,8 +88,12 @@ struct MigrateCommand: ParsableCommand {
     else { return [] }
     let contents = KnownNetworkSource(root: networkRoot ?? "").read()
     for problem in contents.problems {
-      StandardError.say(
-        "\(shown(problem.sentence)); " + (problem.error.isPermission ? "run it as root" : "check the disk"))
+      let cure =
+        switch problem.cause {
+        case .file(.system(let error)): error.isPermission ? "run it as root" : "check the disk"
+        case .file, .damaged: "check the file"
+        }
+      StandardError.say("\(shown(problem.sentence)); \(cure)")
     }
     let (lines, others) = contents.networks.lines(for: manifest)
     if others > 0 {

@@ -87,6 +87,7 @@ struct MigrateTests {
       "network={\n ssid=\"Cam-1\"\n psk=\"do not print\"\n}\n", "etc/wpa_supplicant/wpa_supplicant.conf")
     try write("", "var/lib/iwd/=43616d2d1bff.psk")
     try write("", "var/lib/iwd/Home.psk")
+    try write("[wifi\npsk=do not print\n", "etc/NetworkManager/system-connections/two.nmconnection")
     func run(_ more: String...) throws -> Tool.Run {
       try Tool.run(
         [
@@ -106,6 +107,9 @@ struct MigrateTests {
 
         """#)
     #expect(text.errorOutput.contains("1 other known network is none that an item looks for"))
+    #expect(
+      text.errorOutput.contains(
+        "two.nmconnection is damaged: it has a network whose name cannot be read; check the file"))
     let json = try run("--json")
     try expectValid(json.output, "migrate")
     #expect(json.text.contains(#""ssidHex":"43616d2d1bff""#) && json.lines.count == 2)

@@ -7,11 +7,8 @@ import KnownNetworks
 func fuzzStores(_ bytes: RawSpan) {
   let text = (0..<bytes.byteCount).map { bytes.uint8(at: $0) }
   let names =
-    WPASupplicantFile.ssids(in: text)
-    + [
-      NetworkManagerProfile.ssid(in: text),
-      HexadecimalName.ssid(ofIWDFile: String(decoding: text, as: UTF8.self)),
-    ].compactMap(\.self)
+    WPASupplicantFile.names(in: text).names + NetworkManagerProfile.names(in: text).names
+    + HexadecimalName.names(ofIWDFile: String(decoding: text, as: UTF8.self)).names
   precondition(names.allSatisfy { $0.count <= text.count }, "a name that is longer than its store")
 }
 
