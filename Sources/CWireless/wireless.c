@@ -34,11 +34,12 @@ int cwireless_version(int socket, const char *interface) {
   return answer.range.we_version_compiled;
 }
 
-int cwireless_is_associated(int socket, const char *interface) {
+int cwireless_access_point(int socket, const char *interface, unsigned char *address) {
   static const unsigned char none[6];
   struct iwreq request = {0};
   if (!fits(interface) || iw_get_ext(socket, interface, SIOCGIWAP, &request) < 0) return -1;
-  return memcmp(request.u.ap_addr.sa_data, none, sizeof none) != 0;
+  memcpy(address, request.u.ap_addr.sa_data, sizeof none);
+  return memcmp(address, none, sizeof none) != 0;
 }
 
 int cwireless_start_scan(int socket, const char *interface) {

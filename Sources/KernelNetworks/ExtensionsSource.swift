@@ -32,7 +32,13 @@ public final class ExtensionsSource: WirelessSource {
       throw Self.error(error, interface)
     }
     var list = Self.networks(in: buffer, byteCount: min(count, buffer.count), version: version)
-    list.isAssociated = unsafe cwireless_is_associated(socket, interface) == 1
+    var address = [UInt8](repeating: 0, count: 6)
+    // Holds: the call writes the six bytes that the array has.
+    let isAssociated = unsafe address.withUnsafeMutableBufferPointer {
+      unsafe cwireless_access_point(socket, interface, $0.baseAddress) == 1
+    }
+    list.isAssociated = isAssociated
+    list.accessPoint = isAssociated ? BSSID(address.span.rawBytes) : nil
     return NetworkReading(.extensions, list)
   }
 

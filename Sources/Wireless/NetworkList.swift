@@ -12,6 +12,8 @@ public struct NetworkList: Equatable, Sendable {
   public private(set) var networks: [WirelessNetwork] = []
   /// Whether the interface is connected to a network.
   public var isAssociated = false
+  /// The radio of that network, if the source says so.
+  public var accessPoint: BSSID?
   /// Networks whose name has more than 32 bytes.
   public var namesRefused: UInt64 = 0
   /// Networks or messages that were malformed, and networks beyond the capacity.
@@ -25,6 +27,12 @@ public struct NetworkList: Equatable, Sendable {
       return
     }
     networks.append(network)
+  }
+
+  /// When a network was last heard that an interface hears only while it scans: none of the radio to which it is connected, which may
+  /// send several networks in its beacons, with addresses that differ in the last byte (IEEE 802.11-2020, 9.4.2.45).
+  var lastHeardByScan: Instant? {
+    networks.lazy.filter { $0.bssid.bits >> 8 != accessPoint.map { $0.bits >> 8 } }.map(\.lastSeen).max()
   }
 
   /// The same list by a clock that reads `now` at the moment for which this one has 0.

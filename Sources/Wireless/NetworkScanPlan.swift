@@ -70,6 +70,8 @@ public struct NetworkScanPlan: Equatable, Sendable {
   private var demand = NetworkDemand.none
   private var number: UInt64 = 0
   private var lastReading: Instant?
+  /// The radio to which the interface was connected at the last reading.
+  private var accessPoint: BSSID?
   /// Why the last reading, or the last start of a scan, failed.
   private var readingError: WirelessError?
   private var startError: WirelessError?
@@ -139,7 +141,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
   public mutating func receive(
     _ result: Result<NetworkReading, WirelessError>, of number: UInt64, at now: Instant
   ) -> (list: NetworkList?, scan: CompletedScan?, action: Action?) {
-    guard number == self.number, case .reading = state else { return (nil, nil, nil) }
+    guard number == self.number, case .reading(let until) = state else { return (nil, nil, nil) }
     switch result {
     case .failure(let error):
       fail(error, at: now)
@@ -155,10 +157,13 @@ public struct NetworkScanPlan: Equatable, Sendable {
       isAssociated = list.isAssociated
       counters.namesRefused &+= list.namesRefused
       counters.malformed &+= list.malformed
-      defer { lastReading = now }
-      let completed = completeScan(reading, at: now)
+      defer { (lastReading, accessPoint) = (now, list.accessPoint) }
+      // The kernel may have been read at any time since the worker was asked.
+      let delay = now.milliseconds(since: until) + Self.workerMilliseconds
+      let heard = scanHeard(list, of: reading.source, delay: delay)
+      let completed = completeScan(reading, heard: heard, at: now)
       // The first list shows when another program scanned last: an interface that is not connected hears beacons only then.
-      if lastReading == nil, lastScan == nil, !isAssociated { lastScan = list.networks.map(\.lastSeen).max() }
+      if lastReading == nil, lastScan == nil, !isAssociated { lastScan = list.lastHeardByScan }
       return (list, completed, actionAfterReading(at: now))
     }
   }
@@ -220,19 +225,31 @@ public struct NetworkScanPlan: Equatable, Sendable {
     enter(.waiting(until: now.advanced(milliseconds: Self.pollMilliseconds)))
   }
 
-  /// A list came: no scan is under way any more.
-  private mutating func completeScan(_ reading: NetworkReading, at now: Instant) -> CompletedScan? {
+  /// When another program's scan heard a network that the last reading could not have: wireless extensions report no scans.
+  private func scanHeard(_ list: NetworkList, of source: NetworkSource, delay: Int64) -> Instant? {
+    guard source == .extensions, let lastReading, let heard = list.lastHeardByScan,
+      // What the former radio sent came without a scan.
+      list.accessPoint == accessPoint,
+      heard.advanced(milliseconds: -delay) > lastReading
+    else { return nil }
+    return heard
+  }
+
+  /// A list came: no scan is under way any more. `heard` is when a scan that was never seen under way heard a network.
+  private mutating func completeScan(
+    _ reading: NetworkReading, heard: Instant?, at now: Instant
+  ) -> CompletedScan? {
     let ended = scan.take()
     if reading.hasAbortedScan {
       counters.aborted &+= 1
       return nil
     }
     // Only the times of the readings before and after such a scan are known.
-    guard let begin = ended?.startedAt ?? (reading.hasCompletedScan ? lastReading ?? now : nil) else {
-      return nil
-    }
+    let heard = ended == nil ? heard : nil
+    let isNews = reading.hasCompletedScan || heard != nil
+    guard let begin = ended?.startedAt ?? (isNews ? lastReading ?? now : nil) else { return nil }
     counters.completed &+= 1
-    lastScan = max(lastScan ?? begin, begin)
+    lastScan = max(lastScan ?? begin, begin, heard ?? begin)
     return CompletedScan(startedAt: begin, completedAt: now)
   }
 

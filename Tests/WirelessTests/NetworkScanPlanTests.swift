@@ -111,6 +111,94 @@ struct NetworkScanPlanTests {
     #expect(plan.completed == [.from(0, to: 15_000)])
   }
 
+  @Test("A network that was heard after the last reading shows that another program has scanned since")
+  func heard() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [3000]))
+    #expect(plan.next() == .read)
+    // The same beacon as before: no scan.
+    plan.deliver(.list(ages: [18_000]))
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [33_000, 14_999]))
+    #expect(plan.completed == [.from(15_000, to: 30_000)])
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [29_999]))
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [10]))
+    #expect(plan.completed == [.from(15_000, to: 30_000), .from(45_000, to: 60_000)])
+    #expect(plan.counters.completed == 2)
+  }
+
+  @Test("Two such scans in 60 s lose a network, one does not")
+  func lostByHeard() {
+    let plan = PlanHarness()
+    var table = NetworkTable()
+    table.insert(.named("Gone", bssid: 9, signal: -50, lastSeen: 0))
+    plan.follow(.known)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [10]))
+    var losses: [Int64] = []
+    while plan.now < 120_000, plan.next() == .read {
+      // Another program scans at 20 s and at 95 s.
+      let scan: Int64 = plan.now < 95_000 ? 20_000 : 95_000
+      plan.deliver(.list(ages: plan.now < 20_000 ? [] : [plan.now - scan]))
+      for scan in plan.completed.dropFirst(table.scans.count) { table.append(scan) }
+      if !table.removeLost().isEmpty { losses.append(plan.now) }
+    }
+    #expect(plan.counters.completed == 2)
+    #expect(losses == [105_000])
+  }
+
+  @Test("While the interface is connected, networks of other radios show a scan, and those of its own do not")
+  func heardWhileAssociated() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    for _ in 1...3 {
+      #expect(plan.next() == .read)
+      // The second network is the first one's radio by its address.
+      plan.deliver(.list(ages: [10, 20], accessPoint: 0))
+    }
+    #expect(plan.completed.isEmpty)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [10, 20], others: [5000], accessPoint: 0))
+    #expect(plan.completed == [.from(30_000, to: 45_000)])
+    // After the connection has ended, its radio's beacons are no news of a scan.
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [10, 20]))
+    #expect(plan.completed.count == 1)
+  }
+
+  @Test("A network that the last reading may have had shows no scan, however late the worker replies")
+  func heardByLateWorker() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [1]))
+    #expect(plan.next() == .read)
+    plan.now += 20_000
+    plan.deliver(.list(ages: [15_001]))
+    #expect(plan.completed.isEmpty)
+  }
+
+  @Test("The agent's own scan is counted once")
+  func heardByOwnScan() {
+    let plan = PlanHarness()
+    plan.follow(.automatic)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: []))
+    #expect(plan.next() == .start)
+    plan.start(.success(.started(.extensions)))
+    for age in [Int64(100), 5100, 10_100] {
+      #expect(plan.next() == .read)
+      plan.deliver(.list(ages: [age]))
+    }
+    #expect(plan.counters.completed == 1)
+    while plan.next() == .read { plan.deliver(.list(ages: [plan.now - 900])) }
+    #expect(plan.now == 60_000, "the next scan is due 60 s after the start of the one before")
+  }
+
   @Test("An aborted scan counts as none")
   func aborted() {
     let plan = PlanHarness()
@@ -228,7 +316,8 @@ private final class PlanHarness {
 
   enum Delivery {
     case list(
-      ages: [Int64], isAssociated: Bool = false, hasCompletedScan: Bool = false, hasAbortedScan: Bool = false)
+      ages: [Int64], others: [Int64] = [], isAssociated: Bool = false, accessPoint: UInt64? = nil,
+      hasCompletedScan: Bool = false, hasAbortedScan: Bool = false)
     case underWay
     case failure(WirelessError)
   }
@@ -273,10 +362,12 @@ private final class PlanHarness {
       switch delivery {
       case .underWay: .success(NetworkReading(.extensions, nil))
       case .failure(let error): .failure(error)
-      case .list(let ages, let isAssociated, let hasCompletedScan, let hasAbortedScan):
+      case .list(
+        let ages, let others, let isAssociated, let accessPoint, let hasCompletedScan, let hasAbortedScan):
         .success(
           NetworkReading(
-            .extensions, Self.list(ages, isAssociated), hasCompletedScan: hasCompletedScan,
+            .extensions, Self.list(ages, others, isAssociated, accessPoint),
+            hasCompletedScan: hasCompletedScan,
             hasAbortedScan: hasAbortedScan))
       }
     let (list, scan, action) = plan.receive(result, of: number ?? self.number, at: time)
@@ -289,9 +380,16 @@ private final class PlanHarness {
     plan.receive(result, of: number, at: time)
   }
 
-  private static func list(_ ages: [Int64], _ isAssociated: Bool) -> NetworkList {
+  /// `others` are the ages of networks of radios with other addresses.
+  private static func list(
+    _ ages: [Int64], _ others: [Int64], _ isAssociated: Bool, _ accessPoint: UInt64?
+  ) -> NetworkList {
     var list = NetworkList()
-    list.isAssociated = isAssociated
+    list.isAssociated = isAssociated || accessPoint != nil
+    list.accessPoint = accessPoint.map(BSSID.init(bits:))
+    for (index, age) in others.enumerated() {
+      list.append(.named("O", bssid: UInt64(index + 1) << 8, signal: -50, lastSeen: -age))
+    }
     for (bssid, age) in ages.enumerated() {
       list.append(.named("N", bssid: UInt64(bssid), signal: -50, lastSeen: -age))
     }

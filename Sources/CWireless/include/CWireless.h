@@ -21,8 +21,8 @@ int cwireless_probe(int socket, const char *interface);
 /// The version of the extensions with which the kernel was built, or -1 with errno.
 int cwireless_version(int socket, const char *interface);
 
-/// Whether the interface is connected to a network: 1, 0, or -1 with errno.
-int cwireless_is_associated(int socket, const char *interface);
+/// Whether the interface is connected to a network: 1, 0, or -1 with errno. Writes the six bytes of its radio's address, or zeros.
+int cwireless_access_point(int socket, const char *interface, unsigned char *address);
 
 /// Starts a scan of all channels. Returns 0, or -1 with errno: EBUSY while the interface scans, EPERM without CAP_NET_ADMIN.
 int cwireless_start_scan(int socket, const char *interface);
