@@ -36,9 +36,8 @@ public final class NetlinkSource: WirelessSource {
   public func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading {
     let index = try open(interface)
     try receiveNews()
-    if scans.isUnderWay { return NetworkReading(.nl80211, nil) }
-    let (hasCompleted, hasAborted) = (scans.hasCompleted, scans.hasAborted)
-    scans = Scans(interface: index)
+    let news = scans
+    scans = Scans(interface: index, isUnderWay: news.isUnderWay)
     var list = NetworkList()
     let errno = try exchange(.list(family: family, interface: index)) { message in
       switch message {
@@ -51,7 +50,8 @@ public final class NetlinkSource: WirelessSource {
     }
     guard errno == 0 else { throw .of(SystemError(.nl80211, code: errno)) }
     return NetworkReading(
-      .nl80211, list, hasCompletedScan: hasCompleted, hasAbortedScan: hasAborted && !hasCompleted)
+      .nl80211, list, isScanUnderWay: news.isUnderWay, hasCompletedScan: news.hasCompleted,
+      hasAbortedScan: news.hasAborted && !news.hasCompleted)
   }
 
   public func startScan(on interface: String) throws(WirelessError) -> ScanStart {

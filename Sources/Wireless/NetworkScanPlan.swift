@@ -148,15 +148,22 @@ public struct NetworkScanPlan: Equatable, Sendable {
       return (nil, nil, nil)
     case .success(let reading):
       readingError = nil
-      source = reading.source
+      // What is known during a scan may come from another source than the lists between scans.
+      if !reading.isScanUnderWay { source = reading.source }
       counters.readings[reading.source, default: 0] &+= 1
       guard let list = reading.list?.shifted(to: now) else {
-        waitForScan(at: now)
+        waitForScan(hasList: false, at: now)
         return (nil, nil, nil)
       }
       isAssociated = list.isAssociated
       counters.namesRefused &+= list.namesRefused
       counters.malformed &+= list.malformed
+      if reading.isScanUnderWay {
+        let hasEnded = reading.hasCompletedScan || reading.hasAbortedScan
+        let completed = hasEnded ? completeScan(reading, heard: nil, at: now) : nil
+        waitForScan(hasList: true, at: now)
+        return (list, completed, nil)
+      }
       defer { (lastReading, accessPoint) = (now, list.accessPoint) }
       // The kernel may have been read at any time since the worker was asked.
       let delay = now.milliseconds(since: until) + Self.workerMilliseconds
@@ -214,13 +221,14 @@ public struct NetworkScanPlan: Equatable, Sendable {
   // MARK: - Scans
 
   /// A scan is under way: looks again in a second, for as long as a scan may take.
-  private mutating func waitForScan(at now: Instant) {
+  /// Without a list there is an error afterwards; with one, programs scan without a pause.
+  private mutating func waitForScan(hasList: Bool, at now: Instant) {
     let scan = scan ?? Scan(startedAt: now, isOwn: false)
     self.scan = scan
     lastScan = max(lastScan ?? scan.startedAt, scan.startedAt)
-    guard now.milliseconds(since: scan.startedAt) < Self.scanMilliseconds else {
-      self.scan = nil
-      return fail(.endless, at: now)
+    if now.milliseconds(since: scan.startedAt) >= Self.scanMilliseconds {
+      guard hasList else { return fail(.endless, at: now) }
+      self.scan = Scan(startedAt: now, isOwn: false)
     }
     enter(.waiting(until: now.advanced(milliseconds: Self.pollMilliseconds)))
   }
@@ -235,7 +243,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
     return heard
   }
 
-  /// A list came: no scan is under way any more. `heard` is when a scan that was never seen under way heard a network.
+  /// A scan has ended. `heard` is when a scan that was never seen under way heard a network.
   private mutating func completeScan(
     _ reading: NetworkReading, heard: Instant?, at now: Instant
   ) -> CompletedScan? {

@@ -11,19 +11,22 @@ public enum NetworkSource: String, Hashable, Sendable, CaseIterable {
 /// What a source delivered.
 public struct NetworkReading: Equatable, Sendable {
   public let source: NetworkSource
-  /// The networks; nil while a scan is under way.
+  /// The networks; nil when the source lists none while a scan is under way.
   public let list: NetworkList?
+  /// Whether a scan is under way. The list is then what is known so far.
+  public let isScanUnderWay: Bool
   /// Whether a scan has completed since the reading before, as far as the source knows.
   public let hasCompletedScan: Bool
   /// Whether a scan was aborted since the reading before, and none has completed.
   public let hasAbortedScan: Bool
 
   public init(
-    _ source: NetworkSource, _ list: NetworkList?, hasCompletedScan: Bool = false,
-    hasAbortedScan: Bool = false
+    _ source: NetworkSource, _ list: NetworkList?, isScanUnderWay: Bool = false,
+    hasCompletedScan: Bool = false, hasAbortedScan: Bool = false
   ) {
     self.source = source
     self.list = list
+    self.isScanUnderWay = isScanUnderWay || list == nil
     self.hasCompletedScan = hasCompletedScan
     self.hasAbortedScan = hasAbortedScan
   }
@@ -42,7 +45,8 @@ public protocol WirelessSource: AnyObject {
   func startScan(on interface: String) throws(WirelessError) -> ScanStart
 }
 
-/// Networks by wireless extensions, and by nl80211 where the extensions are missing or cannot list all networks.
+/// Networks by wireless extensions, and by nl80211 where the extensions are missing, cannot list all networks, or list none because
+/// a scan is under way.
 ///
 /// One thread uses it.
 public struct WirelessScan {
@@ -56,12 +60,22 @@ public struct WirelessScan {
 
   /// Reads what the kernel knows, which needs no rights. A network is known for 30 s after its last beacon.
   public func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading {
-    do throws(WirelessError) { return try extensions.readNetworks(of: interface) } catch {
+    do throws(WirelessError) {
+      let reading = try extensions.readNetworks(of: interface)
+      return reading.list == nil ? readDuringScan(interface) ?? reading : reading
+    } catch {
       guard case .lacking(let lack) = error else { throw error }
       do throws(WirelessError) { return try netlink.readNetworks(of: interface) } catch {
         throw error == .netlinkRefused ? .cannotTakeOver(lack) : error
       }
     }
+  }
+
+  /// What nl80211 knows during a scan, without its news: those may be of a scan whose networks the extensions have listed. nil where
+  /// it is refused, and for any other error.
+  private func readDuringScan(_ interface: String) -> NetworkReading? {
+    guard let known = try? netlink.readNetworks(of: interface), known.list != nil else { return nil }
+    return NetworkReading(known.source, known.list, isScanUnderWay: true)
   }
 
   /// Starts a scan, and does not wait for its end.

@@ -279,6 +279,37 @@ struct NetworkScanPlanTests {
     #expect(plan.now == 35_000)
   }
 
+  @Test("What is known during other programs' scans is shown at once, also when they scan without a pause")
+  func listsDuringScans() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    for count in 1...60 {
+      #expect(plan.next() == .read)
+      plan.deliver(.list(ages: [100], isScanUnderWay: true))
+      #expect(plan.lists == count)
+    }
+    #expect(plan.error == nil)
+    #expect(plan.now == 59_000)
+    #expect(plan.counters.completed == 0)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [100]))
+    #expect(plan.counters.completed == 1)
+  }
+
+  @Test("A scan that ended before the one under way began is counted")
+  func endedBeforeNext() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [100], isScanUnderWay: true))
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [100], hasCompletedScan: true, isScanUnderWay: true))
+    #expect(plan.completed == [.from(0, to: 1000)])
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [100], hasCompletedScan: true))
+    #expect(plan.completed == [.from(0, to: 1000), .from(1000, to: 2000)])
+  }
+
   @Test("A request that opens is served at once, and what is no longer needed ends")
   func demands() {
     let plan = PlanHarness()
@@ -317,7 +348,8 @@ private final class PlanHarness {
   enum Delivery {
     case list(
       ages: [Int64], others: [Int64] = [], isAssociated: Bool = false, accessPoint: UInt64? = nil,
-      hasCompletedScan: Bool = false, hasAbortedScan: Bool = false)
+      hasCompletedScan: Bool = false, hasAbortedScan: Bool = false,
+      isScanUnderWay: Bool = false)
     case underWay
     case failure(WirelessError)
   }
@@ -363,11 +395,12 @@ private final class PlanHarness {
       case .underWay: .success(NetworkReading(.extensions, nil))
       case .failure(let error): .failure(error)
       case .list(
-        let ages, let others, let isAssociated, let accessPoint, let hasCompletedScan, let hasAbortedScan):
+        let ages, let others, let isAssociated, let accessPoint, let hasCompletedScan, let hasAbortedScan,
+        let isScanUnderWay):
         .success(
           NetworkReading(
             .extensions, Self.list(ages, others, isAssociated, accessPoint),
-            hasCompletedScan: hasCompletedScan,
+            isScanUnderWay: isScanUnderWay, hasCompletedScan: hasCompletedScan,
             hasAbortedScan: hasAbortedScan))
       }
     let (list, scan, action) = plan.receive(result, of: number ?? self.number, at: time)

@@ -30,6 +30,17 @@ struct WirelessScanTests {
     #expect(try scan.readNetworks(of: "wlan0").source == .extensions)
   }
 
+  @Test("While a scan is under way, nl80211 lists what is known, and where it is refused, nothing is listed")
+  func duringScan() throws {
+    let (extensions, netlink) = (StandInSource(.extensions), StandInSource(.nl80211))
+    extensions.isScanUnderWay = true
+    let scan = WirelessScan(extensions, otherwise: netlink)
+    #expect(
+      try scan.readNetworks(of: "wlan0") == NetworkReading(.nl80211, NetworkList(), isScanUnderWay: true))
+    netlink.error = .netlinkRefused
+    #expect(try scan.readNetworks(of: "wlan0") == NetworkReading(.extensions, nil))
+  }
+
   @Test("Where netlink is refused, the error says what the extensions lack, and names the cure")
   func refused() {
     let (extensions, netlink) = (StandInSource(.extensions), StandInSource(.nl80211))
@@ -81,6 +92,7 @@ struct WirelessScanTests {
 private final class StandInSource: WirelessSource {
   private let source: NetworkSource
   var error: WirelessError?
+  var isScanUnderWay = false
   private(set) var calls = 0
 
   init(_ source: NetworkSource) { self.source = source }
@@ -88,7 +100,7 @@ private final class StandInSource: WirelessSource {
   func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading {
     calls += 1
     if let error { throw error }
-    return NetworkReading(source, NetworkList())
+    return NetworkReading(source, isScanUnderWay ? nil : NetworkList())
   }
 
   func startScan(on interface: String) throws(WirelessError) -> ScanStart {
