@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Manifest
+public import Manifest
 
 /// Why an item cannot be added to a manifest.
 public enum ManifestAdditionError: Error, Equatable, Sendable {
@@ -61,6 +61,21 @@ public struct ManifestAddition {
     return Result(text: result, warnings: after.diagnostics.filter { !known.contains($0.message) })
   }
 
+  /// Returns the text with a technology more in what an app supports.
+  public static func declare(
+    _ technology: App.Technology, for name: String, in text: [UInt8]
+  ) throws(ManifestAdditionError) -> [UInt8] {
+    let before = ManifestReader.read(text: text, fileName: "")
+    guard let manifest = before.manifest else { throw .brokenManifest(before.diagnostics) }
+    guard let app = manifest.apps.first(where: { $0.name == name }) else {
+      throw .unknownApp(known: manifest.apps.map(\.name))
+    }
+    guard !app.supports.contains(technology) else { return text }
+    var addition = ManifestAddition(text: text, app: app)
+    try addition.declare(technology.rawValue, in: .supports)
+    return addition.result
+  }
+
   private init(text: [UInt8], app: App) {
     self.text = text
     self.app = app
@@ -84,7 +99,10 @@ public struct ManifestAddition {
 
   /// Adds what the app does not declare yet to its lists.
   private mutating func declare(_ source: App) throws(ManifestAdditionError) {
-    if !app.supports.contains(.bluetooth) { try declare("Bluetooth", in: .supports) }
+    for technology in App.Technology.allCases
+    where source.supports.contains(technology) && !app.supports.contains(technology) {
+      try declare(technology.rawValue, in: .supports)
+    }
     for company in source.companyIdentifiers.subtracting(app.companyIdentifiers) {
       try declare("0x" + HexText.digits(UInt64(company), count: 4).uppercased(), in: .companyIdentifiers)
     }
@@ -172,7 +190,7 @@ public struct ManifestAddition {
   }
 
   /// A TOML basic string.
-  static func quoted(_ text: String) -> String {
+  public static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
       guard scalar.properties.generalCategory == .control else { return String(scalar) }

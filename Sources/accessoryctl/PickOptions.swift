@@ -133,10 +133,16 @@ struct NamedNetwork: ExpressibleByArgument {
   private static let bytesMax = 32
 
   init?(argument: String) {
-    let text = AirText(escaped: argument)
-    guard (1...Self.bytesMax).contains(text.bytes.count) else { return nil }
-    ssid = text
+    self.init(AirText(escaped: argument))
   }
+
+  init?(_ ssid: AirText) {
+    guard (1...Self.bytesMax).contains(ssid.bytes.count) else { return nil }
+    self.ssid = ssid
+  }
+
+  /// As it is typed.
+  var argument: String { ssid.escaped(columnsMax: 8 * Self.bytesMax) }
 
   /// For error messages.
   var text: String { ssid.terminal(columnsMax: AirText.columnsMax) }

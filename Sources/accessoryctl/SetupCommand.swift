@@ -12,13 +12,15 @@ struct SetupCommand: ParsableCommand {
     usage: """
       accessoryctl setup
       accessoryctl setup --app <name> --device <device> --yes [options]
+      accessoryctl setup --app <name> --wifi <interface> --network <ssid> --yes [options]
       """,
     discussion: """
       Asks, one after the other, for the adapter, the board, an operator, an app with its account, \
-      and a device in sight. What you give as an option is not asked; without a terminal, everything \
+      and a device in sight. With an interface for networks, you can choose a network that the kernel \
+      knows instead; --network names one that may be in sight only later. What you give as an option is not asked; without a terminal, everything \
       has to be given that has no default. Before anything changes it shows all changes, and asks; \
       --yes answers that. It adds to the manifest that is there. It creates accounts, starts the \
-      agent or makes it read the manifest again, adds an item for the device, sets the device up as \
+      agent or makes it read the manifest again, adds an item for the device or network, sets it up as \
       pick does, and prints status and list. You can repeat it: what is done already is left as it \
       is. Run it as root. With --socket it leaves the service alone: the agent there must be running. \
       Exit status: 0 the app has the accessory, 1 it does not.
@@ -26,6 +28,7 @@ struct SetupCommand: ParsableCommand {
       Examples:
         sudo accessoryctl setup
         sudo accessoryctl setup --app lights --user lights --device AA:BB:CC:DD:EE:FF --yes
+        sudo accessoryctl setup --app cameras --user cameras --wifi wlan0 --network Cam-0001 --yes
       """)
 
   @OptionGroup var options: SetupOptions
@@ -47,32 +50,40 @@ struct SetupCommand: ParsableCommand {
     let file = try SetupManifest(reading: options.manifest ?? SetupManifest.installed)
     let plan = try SetupPlan(file, options, dialogue, service: AgentService(socket: gateway.socket))
     try plan.makeChanges(gateway)
-    try setUpAccessory(file, plan.app, dialogue)
+    try setUpAccessory(file, plan, dialogue)
   }
 
-  /// Adds an item for the device, chooses the device, and shows how the gateway is now.
+  /// Adds an item for the device or network, chooses it, and shows how the gateway is now.
   private func setUpAccessory(
-    _ file: SetupManifest, _ app: String, _ dialogue: SetupDialogue
+    _ file: SetupManifest, _ plan: SetupPlan, _ dialogue: SetupDialogue
   ) throws {
-    try SetupDevices.awaitRadio(gateway)
-    let device = try SetupDevices.choose(options.device, gateway, dialogue)
+    let app = plan.app
+    let accessory = try chooseAccessory(plan, dialogue)
     let result: Result<Void, any Error>
-    if try SetupDevices.isAccessory(device, ofApp: app, gateway) {
-      StandardError.say("the app \(quoted(app)) has \(device.text) already")
+    if try accessory.isAccessory(ofApp: app, gateway) {
+      StandardError.say("the app \(quoted(app)) has \(accessory.text) already")
       result = .success(())
     } else {
-      let item = try addItem(for: device, file, app, dialogue)
-      result = Result { try pick(device, item, app) }
+      let item = try addItem(for: accessory, file, app, dialogue)
+      result = Result { try pick(accessory, item, app) }
     }
     // A problem of the agent is shown, and does not decide whether the accessory was set up.
     for command in [["status"], ["list", "--app", app]] { try? run(command) }
     try result.get()
   }
 
+  private func chooseAccessory(
+    _ plan: SetupPlan, _ dialogue: SetupDialogue
+  ) throws(ToolError) -> SetupAccessory {
+    if let network = options.network { return .network(network) }
+    try SetupDevices.awaitRadio(gateway)
+    return try SetupDevices.choose(options.device, hasNetworks: plan.hasNetworks, gateway, dialogue)
+  }
+
   private func addItem(
-    for device: DeviceArgument, _ file: SetupManifest, _ app: String, _ dialogue: SetupDialogue
+    for accessory: SetupAccessory, _ file: SetupManifest, _ app: String, _ dialogue: SetupDialogue
   ) throws(ToolError) -> String {
-    let suggestion = try SetupDevices.suggestion(for: device, seconds: options.seconds, gateway)
+    let suggestion = try accessory.suggestion(seconds: options.seconds, gateway)
     let addition = try SetupManifest(reading: file.path).adding(suggestion, to: app)
     guard let text = addition.text else { return addition.item }
     try dialogue.confirm(["change \(shown(file.path)):"], file: addition.difference, isYes: options.isYes)
@@ -81,9 +92,9 @@ struct SetupCommand: ParsableCommand {
     return addition.item
   }
 
-  private func pick(_ device: DeviceArgument, _ item: String, _ app: String) throws {
+  private func pick(_ accessory: SetupAccessory, _ item: String, _ app: String) throws {
     let name = options.name.map { ["--name", $0] } ?? []
-    try run(["pick", "--app", app, "--item", item, "--device", device.text, "--timeout", "medium"] + name)
+    try run(["pick", "--app", app, "--item", item, accessory.option, "--timeout", "medium"] + name)
   }
 
   /// Runs another command of the tool with the same agent.

@@ -32,13 +32,13 @@ enum SetupDevices {
         + "status says, and run accessoryctl setup again", .no)
   }
 
-  /// Returns the device that the operator chooses, or that the command line names, once it is heard.
+  /// Returns the device that the operator chooses, or that the command line names, once it is heard; or a network.
   static func choose(
-    _ given: NamedDevice?, _ gateway: GatewayOptions, _ dialogue: SetupDialogue
-  ) throws(ToolError) -> DeviceArgument {
-    if let given { return try awaitDevice(given, gateway) }
+    _ given: NamedDevice?, hasNetworks: Bool, _ gateway: GatewayOptions, _ dialogue: SetupDialogue
+  ) throws(ToolError) -> SetupAccessory {
+    if let given { return .device(try awaitDevice(given, gateway)) }
     guard dialogue.isTerminal else {
-      throw .sentence("--device is missing: without a terminal it has to be given", .usage)
+      throw .sentence("--device or --network is missing: without a terminal it has to be given", .usage)
     }
     StandardError.write("\nHold the accessory near the antenna.\n")
     while true {
@@ -50,20 +50,46 @@ enum SetupDevices {
       for (number, device) in devices.enumerated() {
         try printer.text("\(number + 1)".paddedLeft(to: 3) + " " + device.text(printer.style))
       }
+      var networks: [NetworkLine] = []
+      if hasNetworks {
+        networks = Array(try SetupAccessory.networksInSight(gateway).prefix(shownMax))
+        try printer.text(NetworkLine.textHeader)
+        for (number, network) in networks.enumerated() {
+          let number = "\(devices.count + number + 1)".paddedLeft(to: 3)
+          try printer.text(number + network.text(printer.style).dropFirst(3))
+        }
+      }
       try printer.flush()
-      let answer = try dialogue.ask(
-        "Which device is the first accessory? A number, an address, or nothing to look again.", [],
-        default: "",
-        option: "--device")
+      let question =
+        hasNetworks
+        ? "Which device or network is the first accessory? A number, an address, network and its name, or nothing to "
+          + "look again."
+        : "Which device is the first accessory? A number, an address, or nothing to look again."
+      let answer = try dialogue.ask(question, [], default: "", option: "--device or --network")
+      if hasNetworks, let network = network(answer, networks, after: devices.count) {
+        return .network(network)
+      }
       if let number = Int(answer), number >= 1, number <= devices.count,
         let device = devices[number - 1].address.text.flatMap(DeviceArgument.init(argument:))
       {
-        return device
+        return .device(device)
       }
       if let named = NamedDevice(argument: answer), Int(answer) == nil {
-        return try awaitDevice(named, gateway)
+        return .device(try awaitDevice(named, gateway))
       }
     }
+  }
+
+  /// The network that an answer means: by its number, which follows those of the devices, or by its name.
+  private static func network(
+    _ answer: String, _ networks: [NetworkLine], after deviceCount: Int
+  ) -> NamedNetwork? {
+    let word = "network "
+    if answer.hasPrefix(word) { return NamedNetwork(argument: String(answer.dropFirst(word.count))) }
+    guard let number = Int(answer), number > deviceCount, number - deviceCount <= networks.count else {
+      return nil
+    }
+    return NamedNetwork(networks[number - deviceCount - 1].ssid)
   }
 
   private static func awaitDevice(_ named: NamedDevice, _ gateway: GatewayOptions) throws(ToolError)
@@ -114,12 +140,6 @@ enum SetupDevices {
           + "accessoryctl suggest", .dataError)
     }
     return suggestion
-  }
-
-  static func isAccessory(
-    _ device: DeviceArgument, ofApp app: String, _ gateway: GatewayOptions
-  ) throws(ToolError) -> Bool {
-    try gateway.accessories(ofApp: app).contains { $0.address?.bits == device.bits }
   }
 
   /// Asks four times a second until something is so, or the time is over. Returns whether it is.

@@ -36,9 +36,10 @@ struct SetupManifest {
     manifest = try file?.manifest() ?? GatewayManifest()
   }
 
-  /// The text with these values in `[gateway]` and a new app, which has no item yet.
+  /// The text with these values in `[gateway]`, and with the app, which has no item yet if it is new.
   func text(
-    settings: [(key: GatewayKey, value: String)], app: (name: String, account: App.Account)?
+    settings: [(key: GatewayKey, value: String)], app: (name: String, account: App.Account),
+    supportsNetworks: Bool
   ) throws(ToolError) -> [UInt8] {
     var changed = text
     do throws(ManifestAdditionError) { changed = try ManifestSettings.set(settings, in: text) } catch {
@@ -46,7 +47,12 @@ struct SetupManifest {
         "\(shown(path)) has no table [gateway] that \(settings.map(\.key.rawValue).joined(separator: " and ")) can be "
           + "written to; write it by hand, and leave out the option", .dataError)
     }
-    if let app {
+    if manifest.apps.contains(where: { $0.name == app.name }) {
+      // A list that cannot be changed stays; then check says that no app looks for networks.
+      if supportsNetworks {
+        changed = (try? ManifestAddition.declare(.wifi, for: app.name, in: changed)) ?? changed
+      }
+    } else {
       let key: String
       let account: String
       switch app.account {
@@ -54,7 +60,8 @@ struct SetupManifest {
       case .group(let name): (key, account) = ("group", name)
       }
       if changed.last != UInt8(ascii: "\n") { changed.append(UInt8(ascii: "\n")) }
-      changed += "\n[app.\(app.name)]\n\(key) = \"\(account)\"\nsupports = [\"Bluetooth\"]\n".utf8
+      changed += "\n[app.\(app.name)]\n\(key) = \"\(account)\"\n".utf8
+      changed += "supports = [\"Bluetooth\"\(supportsNetworks ? ", \"WiFi\"" : "")]\n".utf8
     }
     let reading = ManifestReader.read(text: changed, fileName: path)
     guard reading.manifest != nil else {
@@ -64,18 +71,18 @@ struct SetupManifest {
     return changed
   }
 
-  /// An item for a device of an app; `text` is nil when the app has such an item already.
+  /// An item for an accessory of an app; `text` is nil when the app has such an item already.
   struct Addition {
     let item: String
     let text: [UInt8]?
     let difference: TextDifference?
   }
 
-  func adding(_ suggestion: SuggestionLine, to app: String) throws(ToolError) -> Addition {
+  /// `suggestion` is a manifest of its own, with the item.
+  func adding(_ suggestion: String, to app: String) throws(ToolError) -> Addition {
     guard let file else { preconditionFailure("the manifest was written before") }
-    for warning in suggestion.warnings { StandardError.say("warning: \(warning)") }
     do throws(ManifestAdditionError) {
-      let result = try ManifestAddition.add(Array(suggestion.toml.utf8), to: app, of: text, fileName: path)
+      let result = try ManifestAddition.add(Array(suggestion.utf8), to: app, of: text, fileName: path)
       for warning in result.warnings { StandardError.write(warning.text(inFile: path) + "\n") }
       let items = ManifestReader.read(text: result.text, fileName: path).manifest?.items ?? []
       let known = Set(manifest.items.filter { $0.app == app }.map(\.item.id))
@@ -84,7 +91,7 @@ struct SetupManifest {
     } catch {
       if case .known(let item) = error { return Addition(item: item, text: nil, difference: nil) }
       // The same error again, as suggest says it.
-      _ = try file.adding(suggestion.toml, to: app)
+      _ = try file.adding(suggestion, to: app)
       preconditionFailure("an item that could not be added can be added")
     }
   }

@@ -45,6 +45,12 @@ struct SetupOptions: ParsableArguments {
     completion: Completions.devices)
   var device: NamedDevice?
 
+  @Option(
+    help: ArgumentHelp(
+      "The first accessory, instead of a device: the network with this name. It need not be in sight yet.",
+      valueName: "ssid"))
+  var network: NamedNetwork?
+
   @Option(help: ArgumentHelp("The accessory's name.", valueName: "name"))
   var name: String?
 
@@ -61,6 +67,9 @@ struct SetupOptions: ParsableArguments {
 
   func validate() throws {
     guard (1...60).contains(seconds) else { throw ValidationError("--seconds takes 1 to 60") }
+    if device != nil, network != nil {
+      throw ValidationError("--device and --network exclude each other")
+    }
     if user != nil, group != nil { throw ValidationError("--user and --group exclude each other") }
     if let radio, RadioSelection(text: radio) == nil {
       throw ValidationError("--radio takes any, hci0, an address, btsnoop:FILE or h4:PATH")

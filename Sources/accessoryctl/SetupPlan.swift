@@ -11,6 +11,8 @@ struct SetupPlan {
   private let file: SetupManifest
   private let service: AgentService
   let app: String
+  /// Whether an interface looks for networks.
+  let hasNetworks: Bool
   /// The accounts to create, and the operator to add to the group.
   private let newUser: String?
   private let newOperator: String?
@@ -42,10 +44,16 @@ struct SetupPlan {
     var settings: [(key: GatewayKey, value: String)] = []
     if radio != gateway.radio.text { settings.append((.radio, radio)) }
     if board != gateway.board { settings.append((.board, board)) }
-    let wifi = options.wifi ?? gateway.wifi
+    let wifi = try Self.wifi(options.wifi, gateway.wifi, dialogue)
+    if options.network != nil, wifi == nil {
+      throw .sentence("--network needs the interface that looks for networks: name it with --wifi", .usage)
+    }
+    hasNetworks = wifi != nil
     if let wifi, wifi != gateway.wifi { settings.append((.wifi, wifi)) }
     addsDropIn = wifi != nil && service.lacksNetworkDropIn
-    let changed = try file.text(settings: settings, app: known == nil ? (app, account) : nil)
+    let changed = try file.text(
+      settings: settings, app: (app, account),
+      supportsNetworks: options.wifi != nil || wifi != gateway.wifi)
     text = changed == file.text && !file.isNew ? nil : changed
     try dialogue.confirm(changes, file: text.map { file.difference(to: $0) }, isYes: options.isYes)
   }
@@ -101,6 +109,33 @@ struct SetupPlan {
       [boards.names.joined(separator: ", ")],
       default: present == BoardList.unmeasured ? boards.likely : present, option: "--board"
     ) { $0 == present ? nil : boards.refusal(of: $0) }
+  }
+
+  /// Returns the interface that looks for networks; nil for none.
+  private static func wifi(
+    _ given: String?, _ present: String?, _ dialogue: SetupDialogue
+  ) throws(ToolError) -> String? {
+    let known = NetworkInterface.wirelessNames
+    if let given {
+      // It may be plugged in later.
+      if let reason = refusal(ofInterface: given, known) { StandardError.say("warning: \(reason)") }
+      return given
+    }
+    guard present == nil, dialogue.isTerminal, !known.isEmpty else { return present }
+    let answer = try dialogue.ask(
+      "Which interface looks for accessories that are networks? \"none\" for none.", known, default: "none",
+      option: "--wifi"
+    ) { $0 == "none" ? nil : refusal(ofInterface: $0, known) }
+    return answer == "none" ? nil : answer
+  }
+
+  private static func refusal(ofInterface name: String, _ known: [String]) -> String? {
+    guard !known.contains(name) else { return nil }
+    let isThere = (try? NetworkInterface(named: name)) != nil
+    let others =
+      known.isEmpty
+      ? "this machine has no wireless interface now" : "the wireless ones are: \(known.joined(separator: ", "))"
+    return (isThere ? "the interface \(name) is not wireless" : "there is no interface \(name)") + "; \(others)"
   }
 
   private static func newOperator(

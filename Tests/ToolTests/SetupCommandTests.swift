@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import Interfaces
 import TestSupport
 import Testing
+import Varlink
 
 /// setup with the real agent and a simulated scene; programs of the system are stand-ins.
 @Suite(.serialized)
@@ -167,6 +169,51 @@ struct SetupCommandTests {
     #expect(try manifest(agent).contains("\nwifi = \"wlan0\"\n"))
     let wrong = try runManaged(agent, ["systemctl": "exit 0"], "--app porch --wifi 'a b'")
     #expect(wrong.status == 64 && wrong.errorOutput.contains("--wifi takes the name of an interface"))
+  }
+
+  @Test("A network becomes the first accessory: the app looks for networks, and an item has its name")
+  func network() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/m.toml"
+    let reloaded = Message.reply {
+      ReloadLine.taken(kept: 0, added: 1, removed: 0, radioRestarted: false, warnings: []).writeReply(to: &$0)
+    }
+    let agent = try StandInAgent(
+      [],
+      [
+        "Reload": [reloaded], "List": PickerSamples.list(),
+        "Open": [PickerSamples.opened, PickerSamples.setUp("Cam"), PickerSamples.empty],
+      ])
+    let words = [
+      "setup", "--yes", "--app", "cameras", "--user", Self.account, "--wifi", "nope0", "--socket", agent.path,
+      "--manifest", path,
+    ]
+    let run = try Tool.run(words + ["--network", #"Cam "1""#])
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(run.errorOutput.contains("warning: there is no interface nope0; "))
+    #expect(!run.errorOutput.contains("no effect"), "\(run.errorOutput)")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(text.contains("\nsupports = [\"Bluetooth\", \"WiFi\"]\n"))
+    #expect(text.hasSuffix("\ndescriptor.ssid = \"Cam \\\"1\\\"\"\n"), "\(text)")
+    let opening = try agent.call("Open")
+    #expect(opening["network"] == .string(#"Cam "1""#) && opening["app"] == .string("cameras"))
+    let wrong = try Tool.run(words + ["--wifi", "lo", "--network", "a", "--device", Self.bulb])
+    #expect(wrong.status == 64 && wrong.errorOutput.contains("--device and --network exclude each other"))
+  }
+
+  @Test("An app that is there looks for networks too, once an interface is given; without one no network is")
+  func networkOfKnownApp() throws {
+    let agent = try ScenarioAgent()
+    let words = ["setup", "--yes", "--app", "lights", "--device", Self.bulb] + options(agent)
+    let unnamed = try Tool.run(
+      "setup", "--yes", "--app", "lights", "--network", "a", "--manifest",
+      agent.folder.path + "/manifest.toml", "--socket", agent.socket)
+    #expect(unnamed.status == 64)
+    #expect(unnamed.errorOutput.contains("--network needs the interface that looks for networks"))
+    let run = try Tool.run(words + ["--wifi", "lo", "--socket", agent.socket])
+    #expect(run.errorOutput.contains("warning: the interface lo is not wireless; "), "\(run.errorOutput)")
+    #expect(!run.errorOutput.contains("no app looks for networks"), "\(run.errorOutput)")
+    #expect(try manifest(agent).contains("\"WiFi\"]"))
   }
 
   @Test(

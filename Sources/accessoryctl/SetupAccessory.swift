@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Interfaces
+import JSON
+import ManifestFormat
+
+/// What `setup` makes the first accessory of an app.
+enum SetupAccessory {
+  case device(DeviceArgument)
+  case network(NamedNetwork)
+
+  var text: String {
+    switch self {
+    case .device(let device): device.text
+    case .network(let network): "the network \(network.text)"
+    }
+  }
+
+  /// The option of `pick` that chooses it.
+  var option: String {
+    switch self {
+    case .device(let device): "--device=\(device.text)"
+    case .network(let network): "--network=\(network.argument)"
+    }
+  }
+
+  func isAccessory(ofApp app: String, _ gateway: GatewayOptions) throws(ToolError) -> Bool {
+    let accessories = try gateway.accessories(ofApp: app)
+    return switch self {
+    case .device(let device): accessories.contains { $0.address?.bits == device.bits }
+    case .network(let network): accessories.contains { $0.ssid == network.ssid }
+    }
+  }
+
+  /// A manifest with an item that finds it.
+  func suggestion(seconds: Int, _ gateway: GatewayOptions) throws(ToolError) -> String {
+    switch self {
+    case .device(let device):
+      let suggestion = try SetupDevices.suggestion(for: device, seconds: seconds, gateway)
+      for warning in suggestion.warnings { StandardError.say("warning: \(warning)") }
+      return suggestion.toml
+    case .network(let network): return try Self.item(for: network)
+    }
+  }
+
+  /// The networks that the kernel knows, the strongest first.
+  static func networksInSight(_ gateway: GatewayOptions) throws(ToolError) -> [NetworkLine] {
+    try gateway.callForList(GatewayMethodName.networks, GatewayCall(all: true).write) {
+      line throws(JSONMemberError) -> NetworkLine? in try line.lineIfPresent("network")
+    }
+  }
+
+  private static func item(for network: NamedNetwork) throws(ToolError) -> String {
+    guard network.ssid.isWellFormed else {
+      throw .sentence(
+        "the name of the network \(network.text) is no UTF-8, so no item can have it as ssid; add one by hand with "
+          + "ssid-prefix", .dataError)
+    }
+    return """
+      schema = 1
+      [app.new]
+      user = "daemon"
+      supports = ["WiFi"]
+
+      # A network that setup was asked for.
+      [[app.new.item]]
+      name = \(ManifestAddition.quoted(network.argument))
+      descriptor.ssid = \(ManifestAddition.quoted(network.ssid.repaired))
+
+      """
+  }
+}
