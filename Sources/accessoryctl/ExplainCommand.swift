@@ -40,7 +40,10 @@ struct ExplainCommand: ParsableCommand {
     completion: Completions.devices)
   var device: NamedDevice
 
-  @Flag(help: "Explain the network with this name. The default for a name that no device in sight has.")
+  @Flag(
+    help:
+      "Explain the network with this name. The default for a name that no device in sight has, if an item looks for networks."
+  )
   var network = false
 
   @OptionGroup var source: LookSource
@@ -60,7 +63,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let ssid = try networkName() { return try explain(ssid).throwUnlessSuccess() }
+    if let answer = try networkAnswer() { return try showNetwork(answer).throwUnlessSuccess() }
     guard let capture = source.capture else { return try runLive() }
     let device = try address(in: capture)
     try source.replay(capture, ofDevice: device.bits) { dataPath, history throws(ToolError) in
@@ -97,38 +100,47 @@ struct ExplainCommand: ParsableCommand {
     return found
   }
 
-  /// The network that is meant; nil for a device.
-  private func networkName() throws(ToolError) -> AirText? {
+  /// What the agent says about the network that is meant; nil for a device.
+  private func networkAnswer() throws(ToolError) -> NetworkAnswer? {
     if network {
       guard let named = NamedNetwork(argument: device.argument) else {
         throw .sentence("a network's name has 1 to 32 bytes", .usage)
       }
-      return named.ssid
+      return try askAbout(named.ssid)
     }
-    guard source.capture == nil, case .name(let name) = device, let named = NamedNetwork(argument: name),
+    guard source.capture == nil, case .name(let name) = device,
       try !device.isInSight(askedOf: source.gateway)
     else { return nil }
-    let networks: [NetworkLine] = try source.gateway.callForList(
-      GatewayMethodName.networks, GatewayCall(all: true).write
-    ) { line throws(JSONMemberError) -> NetworkLine? in try line.lineIfPresent("network") }
-    return networks.contains { $0.ssid == named.ssid } ? named.ssid : nil
+    if let named = NamedNetwork(argument: name) {
+      let answer = try askAbout(named.ssid)
+      if answer.network != nil || !answer.explanations.isEmpty { return answer }
+    }
+    throw .sentence(
+      "no device in sight calls itself \(quoted(name)), and no item looks for networks; accessoryctl sightings --all "
+        + "lists what is in sight, an address has six pairs of digits, AA:BB:CC:DD:EE:FF, and with --network the name is a "
+        + "network's", .usage)
   }
 
-  private func explain(_ ssid: AirText) throws(ToolError) -> ExitStatus {
-    var network: NetworkLine?
-    let explanations = try source.gateway.callForList(
+  private func askAbout(_ ssid: AirText) throws(ToolError) -> NetworkAnswer {
+    var answer = NetworkAnswer(ssid: ssid)
+    answer.explanations = try source.gateway.callForList(
       GatewayMethodName.explain, GatewayCall(network: ssid).write
     ) { line throws(JSONMemberError) -> NetworkExplanation? in
-      if let line: NetworkLine = try line.lineIfPresent("network") { network = line }
+      if let line: NetworkLine = try line.lineIfPresent("network") { answer.network = line }
       return try line.lineIfPresent("networkExplanation")
     }
+    return answer
+  }
+
+  private func showNetwork(_ answer: NetworkAnswer) throws(ToolError) -> ExitStatus {
+    let explanations = answer.explanations
     var printer = Printer()
     if json {
       for explanation in explanations { try printer.line(explanation) }
-    } else if let network {
+    } else if let network = answer.network {
       try printer.text(NetworkLine.textHeader + network.text(printer.style))
     } else {
-      StandardError.say("no network in sight is named \(ssid.terminal())")
+      StandardError.say("no network in sight is named \(answer.ssid.terminal())")
     }
     if !json {
       for explanation in explanations { try printer.text(explanation.text(printer.style, isNamed: true)) }
@@ -166,6 +178,14 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension ExplainCommand {
+  /// What the agent says about a network's name.
+  private struct NetworkAnswer {
+    let ssid: AirText
+    /// nil when it is not in sight.
+    var network: NetworkLine?
+    var explanations: [NetworkExplanation] = []
+  }
+
   /// An element of the agent's reply.
   private enum Part {
     case device(DeviceLine)

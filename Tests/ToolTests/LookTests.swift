@@ -136,6 +136,36 @@ import Varlink
     #expect(ambiguous.errorOutput.hasSuffix("; name one by its address\n"))
   }
 
+  /// What an item that looks for networks says about one.
+  private static func explanation(of name: String) -> [UInt8] {
+    Message.reply(continues: true) { json in
+      json.object("networkExplanation") { json in
+        json.member("ssid", name)
+        json.member("app", "cam")
+        json.member("item", "gate")
+        json.member("matches", true)
+        json.member("isFound", false)
+        json.member("clause", "ssid-prefix")
+        json.member("wanted", "Cam-")
+        json.member("why", "the name matches; no such network is in sight")
+      }
+    }
+  }
+
+  @Test func aNameThatNoDeviceHasIsANetworksIfAnItemLooksForNetworks() throws {
+    let devices = Replies.devices([(0xC4A1_0000_1E27, "Lumo E27")])
+    let agent = try StandInAgent(
+      [], ["Sightings": devices, "Explain": [Self.explanation(of: "Cam-1"), Message.reply()]])
+    let run = try Tool.run("explain", "Cam-1", "--socket", agent.path)
+    #expect(run.status == 1 && run.text.contains("cam/gate"), "\(run.errorOutput)")
+    #expect(run.text.contains("the name matches; no such network is in sight"), "\(run.text)")
+    #expect(run.errorOutput.contains(#"no network in sight is named "Cam-1""#))
+    #expect(try agent.call("Explain")["network"] == .string("Cam-1"))
+    let without = try StandInAgent([], ["Sightings": devices, "Explain": [Message.reply()]])
+    let unknown = try Tool.run("explain", "Cam-1", "--socket", without.path)
+    #expect(unknown.status == 64 && unknown.errorOutput.contains("with --network the name is a network's"))
+  }
+
   @Test(arguments: ["C4:64:E3:12:34:56", "A4:C1:38:FE:43:F8", "C0:00:00:00:00:FF"])
   func whatIsSuggestedIsAcceptedAndFindsTheDevice(address: String) throws {
     let run = try Tool.run("suggest", address, "--capture", capture)
