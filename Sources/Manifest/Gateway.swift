@@ -36,9 +36,10 @@ public struct Gateway: Equatable, Sendable {
   public var wifi: String?
   /// Why an item that is found by its network never matches without ``wifi``, and what to do, as a sentence for
   /// integrators.
-  public static let reasonNoNetworkMatches =
-    "never matches: [gateway] names no interface to look for networks with; add wifi = \"wlan0\" to it, or as the "
-    + "interface is called"
+  public static let reasonNoNetworkMatches = "never matches: " + reasonNoNetworkIsRead
+  /// Why no networks are read without ``wifi``, and what to do, as a sentence for operators.
+  public static let reasonNoNetworkIsRead =
+    "[gateway] names no interface to look for networks with; add wifi = \"wlan0\" to it, or as the interface is called"
   /// A profile in `Board/`.
   public var board = "generic"
   /// A program that signals the outcome of a touch.

@@ -192,8 +192,8 @@ extension SetupError {
     Self(.connectionFailed, "the radio is down", cure: "see accessoryctl status")
   }
 
-  static var networksDown: Self {
-    Self(.connectionFailed, "the gateway does not look for networks", cure: "see accessoryctl status")
+  static func networksDown(_ reason: String) -> Self {
+    Self(.connectionFailed, reason, cure: "see accessoryctl status")
   }
 
   static func noChoice(inMilliseconds milliseconds: Int64) -> Self {

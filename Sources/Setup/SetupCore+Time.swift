@@ -28,17 +28,17 @@ extension SetupCore {
   /// Records whether the radio scans.
   public mutating func setRadio(isDown: Bool) { radio.set(isDown: isDown, at: now) }
 
-  /// Records whether networks are looked for where they are needed.
-  public mutating func setNetworks(areDown: Bool) { radio.areNetworksDown = areDown }
+  /// Records why no networks are looked for where they are needed, as a sentence with its cure; nil while they are.
+  public mutating func setNetworks(reasonDown: String?) { radio.reasonNetworksAreDown = reasonDown }
 
   private mutating func advance(_ id: RandomIdentifier) {
     guard let flow = flows.flow(id) else { return }
-    let (now, isRadioDown, areNetworksDown) = (now, radio.isDown, radio.areNetworksDown)
+    let (now, isRadioDown, networksDown) = (now, radio.isDown, radio.reasonNetworksAreDown)
     let isOver = flow.end.map { $0 <= now } ?? false
     switch flow.state {
     case .discovering, .choosing:
       changeQuietly(id) {
-        $0.advance(to: now, isRadioDown: isRadioDown, areNetworksDown: areNetworksDown)
+        $0.advance(to: now, isRadioDown: isRadioDown, reasonNetworksAreDown: networksDown)
       }
     case .pairing: if let due = flow.deadline, due <= now { giveUpPairing(of: flow) }
     case .naming: if isOver { add(id, name: nil) }

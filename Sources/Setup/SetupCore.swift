@@ -106,8 +106,8 @@ struct RadioPresence: Sendable {
 
   private(set) var isDown = true
   private var settledAt: Instant?
-  /// Whether no networks are looked for.
-  var areNetworksDown = true
+  /// Why no networks are looked for; nil while they are.
+  var reasonNetworksAreDown: String?
 
   mutating func set(isDown: Bool, at now: Instant) {
     guard isDown != self.isDown else { return }

@@ -32,12 +32,12 @@ extension SetupFlow {
 
   /// Lets time pass: shows and reports the candidates that are due, and ends a picker whose time is over.
   mutating func advance(
-    to now: Instant, isRadioDown: Bool = false, areNetworksDown: Bool = false
+    to now: Instant, isRadioDown: Bool = false, reasonNetworksAreDown: String? = nil
   ) -> [Effect] {
     guard !state.isFinished else { return [] }
     var effects = showCandidates(at: now)
     guard isLooking, let end, end <= now else { return effects }
-    effects += finish(failureAtEnd(isRadioDown: isRadioDown, areNetworksDown: areNetworksDown))
+    effects += finish(failureAtEnd(isRadioDown: isRadioDown, reasonNetworksAreDown))
     return effects
   }
 
@@ -61,12 +61,14 @@ extension SetupFlow {
     state == .discovering ? enter(.choosing(since: now)) : []
   }
 
-  private func failureAtEnd(isRadioDown: Bool, areNetworksDown: Bool) -> SetupError {
+  private func failureAtEnd(isRadioDown: Bool, _ reasonNetworksAreDown: String?) -> SetupError {
     guard let picker else { preconditionFailure("only a picker ends by itself") }
     let isChoosing = state != .discovering
     if isChoosing, picker.isAttended { return .noChoice(inMilliseconds: picker.idleMilliseconds) }
     if picker.searchesDevices, isRadioDown { return .radioDown }
-    if picker.searchesNetworks, !picker.searchesDevices, areNetworksDown { return .networksDown }
+    if picker.searchesNetworks, !picker.searchesDevices, let reasonNetworksAreDown {
+      return .networksDown(reasonNetworksAreDown)
+    }
     return picker.failureAtEnd(isChoosing: isChoosing)
   }
 

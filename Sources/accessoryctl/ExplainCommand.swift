@@ -147,6 +147,7 @@ struct ExplainCommand: ParsableCommand {
     }
     try printer.flush()
     if explanations.isEmpty { StandardError.say("no item of the manifest has ssid or ssid-prefix") }
+    try source.gateway.sayNetworkProblem()
     return explanations.contains(where: \.isFound) ? .success : .no
   }
 

@@ -4,6 +4,7 @@ import ArgumentParser
 import Interfaces
 import JSON
 import LinuxSystem
+import Manifest
 import ToolText
 import Varlink
 
@@ -59,6 +60,21 @@ struct GatewayOptions: ParsableArguments {
       try connection.startCall(method, parameters)
       return try connection.allReplies(within: seconds, update: update, element)
     }
+  }
+}
+
+extension GatewayOptions {
+  /// Says what is wrong when networks cannot be read. Returns whether something is.
+  @discardableResult
+  func sayNetworkProblem() throws(ToolError) -> Bool {
+    let status = try callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in
+      try StatusLine(reading: line)
+    }
+    let problem: String? = if let wifi = status.wifi { wifi.problem } else { Gateway.reasonNoNetworkIsRead }
+    guard let problem else { return false }
+    // It may be the agent's word.
+    StandardError.say(AirText(Array(problem.utf8)).sentence(columnsMax: 400))
+    return true
   }
 }
 

@@ -58,6 +58,7 @@ struct PickCommand: ParsableCommand {
     var options = options
     // The request takes an address.
     if let device = options.device { options.device = .address(try device.address(askedOf: gateway)) }
+    if options.network != nil { try gateway.sayNetworkProblem() }
     if let app = options.app, options.isScripted {
       var pick = try ScriptedPick(gateway, app: app, options, json: json)
       return try pick.run()

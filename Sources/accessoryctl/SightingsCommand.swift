@@ -84,9 +84,10 @@ struct SightingsCommand: ParsableCommand {
       GatewayMethodName.networks, GatewayCall(all: all).write
     ) { line throws(JSONMemberError) -> NetworkLine? in try line.lineIfPresent("network") }
     guard !networks.isEmpty else {
+      guard try !source.gateway.sayNetworkProblem() else { return .no }
       StandardError.say(
         all
-          ? "no network is known; accessoryctl status says how the interface is, and wifi in [gateway] names it"
+          ? "no network is known; a scan is started while accessoryctl pick waits for one"
           : "no network matches an item of the manifest; accessoryctl sightings --networks --all lists every one"
       )
       return .no
@@ -97,6 +98,7 @@ struct SightingsCommand: ParsableCommand {
       if json { try printer.line(network) } else { try printer.text(network.text(printer.style)) }
     }
     try printer.flush()
+    try source.gateway.sayNetworkProblem()
     return .success
   }
 

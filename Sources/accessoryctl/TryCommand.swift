@@ -61,7 +61,11 @@ struct TryCommand: ParsableCommand {
         }
       }
       if let reason { return try showNothing(reason).throwUnlessSuccess() }
-      guard networks.isEmpty else { return try show(networks).throwUnlessSuccess() }
+      guard networks.isEmpty else {
+        let status = try show(networks)
+        try source.gateway.sayNetworkProblem()
+        return try status.throwUnlessSuccess()
+      }
       return try show(Trial.grouped(trials)).throwUnlessSuccess()
     }
     try source.replay(capture) { dataPath, history throws(ToolError) in
@@ -87,10 +91,7 @@ struct TryCommand: ParsableCommand {
 
   /// Prints the trials of each device. As text, one line for each device: for the identity that comes nearest.
   private func show(_ devices: [[Trial]]) throws(ToolError) -> ExitStatus {
-    if devices.isEmpty {
-      let heard = source.capture == nil ? "device or network" : "device"
-      StandardError.say("no \(heard) has been heard, so none can match the item")
-    }
+    if devices.isEmpty { StandardError.say("no device has been heard, so none can match the item") }
     var printer = Printer()
     if json {
       for trial in devices.joined() { try printer.line(trial) }

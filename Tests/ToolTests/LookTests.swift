@@ -152,6 +152,26 @@ import Varlink
     }
   }
 
+  @Test(arguments: [
+    ["sightings", "--networks"], ["sightings", "--networks", "--all"], ["explain", "--network", "Cam-1"],
+    ["try", "cam/gate"], ["pick", "--app", "cam", "--network", "Cam-1"],
+  ])
+  func whyNetworksCannotBeReadIsSaid(arguments: [String]) throws {
+    let problem = "the interface wlan0 is down"
+    guard case .send(let status) = Replies.status(networkProblem: problem),
+      case .send(let without) = Replies.status()
+    else { return }
+    for (status, sentence) in [(status, problem), (without, "[gateway] names no interface")] {
+      let answers = [
+        "Status": [status], "Explain": [Self.explanation(of: "Cam-1"), Message.reply()],
+        "Try": [Self.explanation(of: "Cam-1"), Message.reply()], "Networks": [Message.reply()],
+        "Open": [PickerSamples.opened, PickerSamples.setUp("Cam"), PickerSamples.empty],
+      ]
+      let run = try Tool.run(arguments + ["--socket", try StandInAgent([], answers).path])
+      #expect(run.errorOutput.contains(sentence), "\(run.errorOutput)")
+    }
+  }
+
   @Test func aNameThatNoDeviceHasIsANetworksIfAnItemLooksForNetworks() throws {
     let devices = Replies.devices([(0xC4A1_0000_1E27, "Lumo E27")])
     let agent = try StandInAgent(

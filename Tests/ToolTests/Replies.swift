@@ -105,7 +105,7 @@ enum Replies {
   }
 
   static func status(
-    problem: String? = nil, warning: String? = nil, state: String = "on"
+    problem: String? = nil, warning: String? = nil, state: String = "on", networkProblem: String? = nil
   ) -> ScriptedAgent.Step {
     .send(
       Message.reply { json in
@@ -125,6 +125,14 @@ enum Replies {
           json.member("dropped", 0)
           json.member("queueing", Seconds(microseconds: 9_120))
           json.member("queueingMax", Seconds(microseconds: 24_960))
+        }
+        if let networkProblem {
+          json.object("wifi") { json in
+            json.member("interface", "wlan0")
+            json.member("state", "failed")
+            json.member("networks", 1)
+            json.member("problem", networkProblem)
+          }
         }
         json.objects("problems", problem.map { [$0] } ?? []) { json, sentence in
           json.member("kind", "radioAbsent")

@@ -116,7 +116,7 @@ final class StandInAgent: Sendable {
     }
     var parameters = JSONObject()
     if case .object(let object)? = call["parameters"] { parameters = object }
-    if method == "Status" {
+    if method == "Status", state.withLock({ $0.answers["Status"] }) == nil {
       guard case .send(let status) = Replies.status() else { return }
       return try send(status, connection)
     }

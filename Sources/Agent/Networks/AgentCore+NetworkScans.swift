@@ -44,9 +44,11 @@ extension AgentCore {
 
   // MARK: - Time
 
-  /// Whether no networks are looked for, because there is no interface, or it cannot be read.
-  var areNetworksDown: Bool {
-    configuration.manifest.gateway.wifi == nil || networkLink.plan.error?.isOfReading == true
+  /// Why no networks are looked for, and what to do; nil while they are.
+  var reasonNetworksAreDown: String? {
+    guard let interface = configuration.manifest.gateway.wifi else { return Gateway.reasonNoNetworkIsRead }
+    guard let error = networkLink.plan.error, error.isOfReading else { return nil }
+    return error.sentence(interface: interface)
   }
 
   /// Follows what networks are needed for, and lets time pass.

@@ -295,15 +295,20 @@ struct NetworkPickerScenarios {
     #expect(scenario.text == "0.0 anna: Open → Invalid network")
   }
 
-  @Test("A picker for networks alone fails with connectionFailed where the gateway looks for none")
-  func noInterface() throws {
-    let scenario = SetupScenario(.cameras().with { $0.gateway.wifi = nil }, scene: [])
+  @Test(
+    "A picker for networks alone fails with the reason where the gateway can read none",
+    arguments: [
+      (nil, Gateway.reasonNoNetworkIsRead),
+      ("wlan1", WirelessError.interfaceMissing.sentence(interface: "wlan1")),
+    ])
+  func noInterface(wifi: String?, reason: String) throws {
+    let scenario = SetupScenario(.cameras().with { $0.gateway.wifi = wifi }, scene: [])
     let app = scenario.app()
     app.call("ShowPicker")
     scenario.run(seconds: 31)
     let error = try #require(app.events.last?.object("error"))
     #expect(error.text("name") == "connectionFailed")
-    #expect(error.text("reason") == "the gateway does not look for networks")
+    #expect(error.text("reason") == reason)
   }
 
   @Test("A picker for networks alone does not need the Bluetooth radio")

@@ -211,6 +211,20 @@ struct NetworkQuestionTests {
     #expect(replies.map { $0.text("reasonNothingIsFound") } == [Gateway.reasonNoNetworkMatches])
   }
 
+  @Test("Where no network is known, Try says what is wrong with the interface, or what starts a scan")
+  func trialWithoutNetworks() throws {
+    let (harness, client) = try harness()
+    func reason() -> String? {
+      harness.call("Try", by: client, more: true) { $0.member("item", "camera") }.last?
+        .text("reasonNothingIsFound")
+    }
+    #expect(
+      reason() == "finds nothing now: " + WirelessError.interfaceMissing.sentence(interface: "wlan1"))
+    harness.networkReading = .success(NetworkReading(.extensions, NetworkList()))
+    harness.run(milliseconds: 20_000)
+    #expect(reason()?.hasPrefix("finds nothing now: no network is known; a scan is started while") == true)
+  }
+
   @Test("Metrics count networks by item, and never carry a name from the air")
   func metrics() throws {
     let (harness, client) = try harness()

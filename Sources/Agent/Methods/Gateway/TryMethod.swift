@@ -22,6 +22,12 @@ enum TryMethod: GatewayMethod {
       }
       guard !entry.item.descriptor.isFoundByNetwork else {
         let names = call.agent.networks.strongestByName.map(\.name)
+        if names.isEmpty {
+          let reason =
+            call.agent.wirelessLine?.problem
+            ?? "no network is known; a scan is started while accessoryctl pick waits for one"
+          return .reply(Message.reply { $0.member("reasonNothingIsFound", "finds nothing now: \(reason)") })
+        }
         return .stream(NetworkTrials(item: item, of: entry, names))
       }
       return .stream(TrialStream(item: item, of: entry))
