@@ -2,7 +2,7 @@
 
 import HCI
 
-/// How two descriptors can mean one device.
+/// How two descriptors can mean one device, or one network.
 ///
 /// An estimate, for a warning: two keys, two names, two values under common mask bits, or a name in one descriptor and
 /// data in the other count as distinguishing devices, although one device may carry both.
@@ -16,6 +16,16 @@ public enum DescriptorOverlap: Equatable, Sendable {
 
   /// Returns nil if a clause distinguishes the two, or if they share no key.
   public init?(_ first: DiscoveryDescriptor, _ second: DiscoveryDescriptor) {
+    if first.isFoundByNetwork, second.isFoundByNetwork {
+      if first.coversNetworks(of: second) {
+        self = .firstCoversSecond
+      } else if second.coversNetworks(of: first) {
+        self = .secondCoversFirst
+      } else {
+        return nil
+      }
+      return
+    }
     guard first.sharesKey(with: second), !first.isDistinguishable(from: second) else { return nil }
     if first.covers(second) {
       self = .firstCoversSecond
@@ -28,6 +38,12 @@ public enum DescriptorOverlap: Equatable, Sendable {
 }
 
 extension DiscoveryDescriptor {
+  /// Whether every network name that the other matches is matched by this one.
+  fileprivate func coversNetworks(of other: DiscoveryDescriptor) -> Bool {
+    guard ssid == nil || other.ssid != nil, let name = other.ssid ?? other.ssidPrefix else { return false }
+    return matches(network: name)
+  }
+
   fileprivate func sharesKey(with other: DiscoveryDescriptor) -> Bool {
     (companyIdentifier != nil && companyIdentifier == other.companyIdentifier)
       || (serviceUUID != nil && serviceUUID == other.serviceUUID)

@@ -87,6 +87,8 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case blobBeginsWithItsKey
     /// The item is found by its network, and the gateway has no interface to look for networks with.
     case wifiInterfaceMissing
+    /// The network's name is that of every network that hides its own.
+    case hiddenNetwork
     /// The item has Wi-Fi Aware properties alone, which nothing searches.
     case onlyWiFiAware
     /// No app may look for networks.

@@ -3,7 +3,7 @@
 import HCI
 
 extension ManifestRules {
-  /// Reports items that match the same device: a picker would offer it twice, and hands-free setups would collide.
+  /// Reports items that match the same device or network: a picker would offer it twice, and hands-free setups would collide.
   /// Reports one overlap per item, with the first other item that shares a key.
   mutating func checkOverlaps() {
     var descriptors: [DiscoveryDescriptor] = []
@@ -42,8 +42,11 @@ private struct OverlapKey: Hashable {
     case service(BluetoothUUID)
     /// A name or the prefix of an address alone.
     case none
+    /// The name of a network.
+    case network
 
     static func all(of descriptor: DiscoveryDescriptor) -> [Value] {
+      if descriptor.isFoundByNetwork { return [.network] }
       if !descriptor.hasKey { return descriptor.hasBluetoothClause ? [.none] : [] }
       return [descriptor.companyIdentifier.map { .company($0) }, descriptor.serviceUUID.map { .service($0) }]
         .compactMap { $0 }
@@ -69,7 +72,7 @@ extension OverlapIndex {
     switch value {
     case .company: self.init(data: \.manufacturerData)
     case .service: self.init(data: \.serviceData)
-    case .none: self.init(data: nil)
+    case .none, .network: self.init(data: nil)
     }
   }
 }

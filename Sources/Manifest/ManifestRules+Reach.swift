@@ -14,7 +14,11 @@ extension ManifestRules {
     checkManufacturerData(of: descriptor, at: path)
     checkServiceData(of: descriptor, at: path)
     checkName(of: descriptor, at: path)
-    if descriptor.isFoundByNetwork, manifest.gateway.wifi == nil {
+    if descriptor.isFoundByNetwork, let name = descriptor.ssid, name.allSatisfy({ $0 == 0 }) {
+      report(.warning(.hiddenNetwork), at: path.appending(DescriptorKey.ssid))
+    }
+    let wifiPath = ManifestKeyPath().appending(RootKey.gateway).appending(GatewayKey.wifi)
+    if descriptor.isFoundByNetwork, manifest.gateway.wifi == nil, isLegible(wifiPath) {
       let key = descriptor.ssid == nil ? DescriptorKey.ssidPrefix : .ssid
       report(.warning(.wifiInterfaceMissing), at: path.appending(key))
     }

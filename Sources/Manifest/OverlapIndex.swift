@@ -14,7 +14,7 @@ struct OverlapIndex {
   private let data: KeyPath<DiscoveryDescriptor, MaskedBytes?>?
   private var groups: [OverlapGroup] = []
   private var groupIndices: [OverlapShape: Int] = [:]
-  /// The first of equal descriptors with a name. Names are no index.
+  /// The first of equal descriptors with a name, of a device or a network. Names are no index.
   private var named: [DiscoveryDescriptor: Int] = [:]
 
   init(data: KeyPath<DiscoveryDescriptor, MaskedBytes?>?) { self.data = data }
@@ -25,7 +25,7 @@ struct OverlapIndex {
     let shape = OverlapShape(kinds: ClauseKinds(descriptor), mask: data?.mask)
     let group = groupIndices[shape] ?? addGroup(shape)
     groups[group].add(place, data)
-    if descriptor.nameSubstring != nil, named[descriptor] == nil { named[descriptor] = place }
+    if descriptor.hasName, named[descriptor] == nil { named[descriptor] = place }
   }
 
   private mutating func addGroup(_ shape: OverlapShape) -> Int {
@@ -42,7 +42,7 @@ struct OverlapIndex {
   func firstOverlap(with descriptor: DiscoveryDescriptor, in descriptors: [DiscoveryDescriptor]) -> Int? {
     let data = data.flatMap { descriptor[keyPath: $0] }
     let shape = OverlapShape(kinds: ClauseKinds(descriptor), mask: data?.mask)
-    var first = descriptor.nameSubstring == nil ? nil : named[descriptor]
+    var first = descriptor.hasName ? named[descriptor] : nil
     var comparisonsLeft = Self.comparisonsMax
     for index in groupsToSearch(for: shape) where groups[index].shape.kinds.canMeet(shape.kinds) {
       for place in groups[index].candidates(for: data) {
@@ -60,6 +60,10 @@ struct OverlapIndex {
     if own ?? groups.count >= Self.shapesMax { return own.map { [$0] } ?? [] }
     return Array(groups.indices.prefix(Self.shapesMax))
   }
+}
+
+extension DiscoveryDescriptor {
+  fileprivate var hasName: Bool { nameSubstring != nil || hasWiFiClause }
 }
 
 /// What a descriptor has clauses about.

@@ -125,6 +125,8 @@ extension ManifestDiagnostic.Warning {
       "never matches: the name has \(byteCount) bytes and a device's name at most \(most); shorten it"
     case .blobBeginsWithItsKey:
       "the blob begins with the key's own bytes, which stand before the data and are not part of it; remove them"
+    case .hiddenNetwork:
+      "never matches: a name of NULs alone stands for every network that hides its name; write the network's own name"
     case .wifiInterfaceMissing: Gateway.reasonNoNetworkMatches
     case .onlyWiFiAware: WiFiAwareService.reasonNothingIsFound
     case .wifiInterfaceUnused:

@@ -41,6 +41,25 @@ struct DescriptorOverlapTests {
     #expect(DescriptorOverlap(long, short) == .secondCoversFirst)
   }
 
+  @Test("A network's name that is equal, or begins with the other's prefix, means the same network")
+  func networks() {
+    func network(_ ssid: String? = nil, prefix: String? = nil) -> DiscoveryDescriptor {
+      var descriptor = DiscoveryDescriptor()
+      descriptor.ssid = ssid.map { Array($0.utf8) }
+      descriptor.ssidPrefix = prefix.map { Array($0.utf8) }
+      return descriptor
+    }
+    #expect(DescriptorOverlap(network("Cam-1"), network("Cam-1")) == .firstCoversSecond)
+    #expect(DescriptorOverlap(network("Cam-1"), network("Cam-2")) == nil)
+    #expect(DescriptorOverlap(network("Cam-1"), network(prefix: "Cam-")) == .secondCoversFirst)
+    #expect(DescriptorOverlap(network(prefix: "Cam-"), network("Cam-1")) == .firstCoversSecond)
+    #expect(DescriptorOverlap(network("Cam-"), network(prefix: "Cam-")) == .secondCoversFirst)
+    #expect(DescriptorOverlap(network(prefix: "Cam-"), network(prefix: "Cam-A")) == .firstCoversSecond)
+    #expect(DescriptorOverlap(network(prefix: "Cam-A"), network(prefix: "Cam-")) == .secondCoversFirst)
+    #expect(DescriptorOverlap(network(prefix: "Cam-A"), network(prefix: "Cam-B")) == nil)
+    #expect(DescriptorOverlap(network("Cam-1"), Self.company()) == nil)
+  }
+
   @Test("Masks that leave room for both overlap in some devices")
   func compatible() {
     let high = Self.company(data: MaskedBytes(blob: [0xA0], mask: [0xF0]))

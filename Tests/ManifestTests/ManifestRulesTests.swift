@@ -65,6 +65,32 @@ struct ManifestRulesTests {
     #expect(ManifestRules.diagnostics(in: manifest).isEmpty == isAccepted)
   }
 
+  @Test("A network's name of NULs alone never matches, and one with other bytes may")
+  func hiddenNetwork() {
+    for (name, isHidden) in [([0, 0], true), ([0], true), ([0, 0x41], false)] as [([UInt8], Bool)] {
+      var manifest = Self.manifest {
+        $0.descriptor = DiscoveryDescriptor()
+        $0.descriptor.ssid = name
+      }
+      manifest.gateway.wifi = "wlan0"
+      manifest.apps[0].supports = [.bluetooth, .wifi]
+      let kinds = ManifestRules.diagnostics(in: manifest).map(\.kind)
+      #expect(kinds == (isHidden ? [.warning(.hiddenNetwork)] : []))
+    }
+  }
+
+  @Test("An item is not said to lack an interface that the manifest names with a mistake")
+  func illegibleInterface() {
+    var manifest = Self.manifest {
+      $0.descriptor = DiscoveryDescriptor()
+      $0.descriptor.ssid = [0x41]
+    }
+    manifest.apps[0].supports = [.bluetooth, .wifi]
+    #expect(ManifestRules.diagnostics(in: manifest).map(\.kind) == [.warning(.wifiInterfaceMissing)])
+    let interface = ManifestKeyPath().appending(RootKey.gateway).appending(GatewayKey.wifi)
+    #expect(ManifestRules.diagnostics(in: manifest, unreadable: [interface]) == [])
+  }
+
   @Test("Company 0x0000 is a company")
   func companyZero() {
     var manifest = Self.manifest { $0.descriptor.companyIdentifier = 0 }

@@ -10,7 +10,13 @@ import VirtualRadio
 struct OverlapRuleTests {
   private static func descriptor(_ dice: inout SeededGenerator) -> DiscoveryDescriptor {
     var descriptor = DiscoveryDescriptor()
-    let kind = dice.number(below: 4)
+    let kind = dice.number(below: 5)
+    if kind == 4 {
+      let names = ["Cam-1", "Cam-2", "Cam-", "Home"].map { Array($0.utf8) }
+      let name = names[dice.number(below: names.count)]
+      if dice.chance(perMille: 500) { descriptor.ssid = name } else { descriptor.ssidPrefix = name }
+      return descriptor
+    }
     if kind < 2 {
       descriptor.companyIdentifier = UInt16(1 + dice.number(below: 2))
       descriptor.manufacturerData = data(&dice)
@@ -62,7 +68,9 @@ struct OverlapRuleTests {
         own.hasKey
         ? before.filter { $0.shares(own.companyIdentifier, \.companyIdentifier) }
           + before.filter { $0.shares(own.serviceUUID, \.serviceUUID) }
-        : before.filter { !$0.item.descriptor.hasKey }
+        : before.filter {
+          !$0.item.descriptor.hasKey && $0.item.descriptor.isFoundByNetwork == own.isFoundByNetwork
+        }
       let met = sharers.filter { $0.app == item.app || ($0.isHandsFree && item.isHandsFree) }
       for other in met {
         guard let overlap = DescriptorOverlap(own, other.item.descriptor) else { continue }
