@@ -85,10 +85,17 @@ public struct Suggestion: Equatable, Sendable {
     if candidate.layout == nil {
       let count = Set(others.map(\.address)).count
       let told = count - candidate.found(among: others).count
-      let some = told == count ? "the \(count)" : "\(told) of the \(count)"
-      notes.append(
-        "Its layout is not known. The item asks for the least that tells it from \(some) other "
-          + "\(count == 1 ? "device" : "devices") in sight.")
+      let finding =
+        switch (told, count) {
+        case (_, 0): "No other device is in sight to tell it from."
+        case (0, 1): "The other device in sight sends nothing that tells the two apart."
+        case (0, _): "None of the \(count) other devices in sight sends anything that tells it apart."
+        case (1, 1): "The item asks for the least that tells it from the other device in sight."
+        case (count, _): "The item asks for the least that tells it from the \(count) other devices in sight."
+        default:
+          "The item asks for the least that tells it from \(told) of the \(count) other devices in sight."
+        }
+      notes.append("Its layout is not known. " + finding)
     }
     if sets.count > 1 {
       let set = source.advertisingSID.map { "set \($0)" } ?? "legacy advertising"

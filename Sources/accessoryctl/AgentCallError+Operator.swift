@@ -16,7 +16,8 @@ extension AgentCallError {
     case .notFound: return notFound(parameters)
     case .invalid:
       return .sentence(
-        "\(parameters.text("field")) is not acceptable: \(parameters.sentence("reason"))", .usage)
+        "\(option(ofField: parameters.text("field"))) is not acceptable: \(parameters.sentence("reason"))",
+        .usage)
     case .setupFailed:
       return .sentence(
         "the accessory was not set up (\(parameters.text("failure"))): \(parameters.sentence("reason")); "
@@ -34,6 +35,17 @@ extension AgentCallError {
     case .notDisconnected:
       return .sentence("the accessory is not connected; accessoryctl list shows which ones are", .no)
     case nil: return nil
+    }
+  }
+
+  /// The option of `pick` that gives a parameter; otherwise the parameter.
+  private static func option(ofField field: String) -> String {
+    switch field {
+    case "network", "count": "--\(field)"
+    case "usesTouch": "--touch"
+    case "takesFirstImmediate": "--first-immediate"
+    case "items": "--item"
+    case _: field
     }
   }
 

@@ -98,7 +98,9 @@ struct MigrateCommand: ParsableCommand {
     let (lines, others) = contents.networks.lines(for: manifest)
     if others > 0 {
       StandardError.say(
-        "\(others) other known \(others == 1 ? "network is" : "networks are") none that an item looks for")
+        others == 1
+          ? "no item looks for 1 other known network" : "no item looks for the \(others) other known networks"
+      )
     }
     return lines
   }

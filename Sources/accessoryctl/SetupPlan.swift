@@ -82,7 +82,16 @@ struct SetupPlan {
     }
     if let text { try file.replace(with: text) }
     if addsDropIn { try AgentService.addNetworkDropIn() }
-    try service.follow(gateway, isManifestChanged: text != nil, isUnitChanged: addsDropIn)
+    do throws(ToolError) {
+      try service.follow(gateway, isManifestChanged: text != nil, isUnitChanged: addsDropIn)
+    } catch {
+      if text != nil {
+        StandardError.say(
+          "\(shown(file.path)) was \(file.isNew ? "created" : "changed") and stays so; correct what is said below, then "
+            + "run accessoryctl setup again")
+      }
+      throw error
+    }
   }
 
   // MARK: - Questions
@@ -134,8 +143,10 @@ struct SetupPlan {
     let isThere = (try? NetworkInterface(named: name)) != nil
     let others =
       known.isEmpty
-      ? "this machine has no wireless interface now" : "the wireless ones are: \(known.joined(separator: ", "))"
-    return (isThere ? "the interface \(name) is not wireless" : "there is no interface \(name)") + "; \(others)"
+      ? "this machine has no wireless interface now"
+      : "the wireless ones are: \(known.joined(separator: ", "))"
+    return (isThere ? "the interface \(name) is not wireless" : "there is no interface \(name)")
+      + "; \(others)"
   }
 
   private static func newOperator(

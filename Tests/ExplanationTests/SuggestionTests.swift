@@ -82,6 +82,25 @@ import VirtualRadio
     #expect(Self.suggestion(of: named, among: [lamp, socket])?.descriptor.clauseText == "0eee Lumo")
   }
 
+  @Test("What it is told from is said for no, one and several other devices")
+  func others() throws {
+    let lamp = MadeDevice("lamp", "M 0eee 01 07 ## ##", wanted: "", at: 0xC4A1_0000_0001)
+    let socket = MadeDevice("socket", "M 0fff 01 09 ## ##", wanted: "", at: 0xC4A1_0000_0002)
+    let third = MadeDevice("third", "M 0ddd 01 07 ## ##", wanted: "", at: 0xC4A1_0000_0003)
+    let twin = MadeDevice("twin", "M 0eee 01 07 ## ##", wanted: "", at: 0xC4A1_0000_0004)
+    let least = "The item asks for the least that tells it from "
+    for (others, sentence) in [
+      ([], "No other device is in sight to tell it from."),
+      ([socket], least + "the other device in sight."),
+      ([socket, third], least + "the 2 other devices in sight."),
+      ([socket, twin], least + "1 of the 2 other devices in sight."),
+      ([twin], "The other device in sight sends nothing that tells the two apart."),
+    ] {
+      let suggestion = try #require(Self.suggestion(of: lamp, among: others))
+      #expect(suggestion.notes.contains("Its layout is not known. " + sentence), "\(suggestion.notes)")
+    }
+  }
+
   @Test("A device that sends nothing but a name is found by how that begins")
   func nameAlone() throws {
     let meter = MadeDevice("meter", "N GVH5075 ~", wanted: "GVH5075 ", at: 0xC4A1_0000_4F2A)

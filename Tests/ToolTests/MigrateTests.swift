@@ -106,7 +106,7 @@ struct MigrateTests {
           cameras/hub takes it as the network of a device with Bluetooth
 
         """#)
-    #expect(text.errorOutput.contains("1 other known network is none that an item looks for"))
+    #expect(text.errorOutput.contains("no item looks for 1 other known network"))
     #expect(
       text.errorOutput.contains(
         "two.nmconnection is damaged: it has a network whose name cannot be read; check the file"))

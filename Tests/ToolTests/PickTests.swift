@@ -113,6 +113,10 @@ struct PickTests {
         PickerSamples.failure("Busy", [("request", PickerSamples.request)]), 75, "has an open request already"
       ),
       (
+        PickerSamples.failure("Invalid", [("field", "network"), ("reason", "no item is found by it")]), 64,
+        "--network is not acceptable: no item is found by it"
+      ),
+      (
         PickerSamples.failure("Invalid", [("field", "discoveryTimeout"), ("reason", "it is no time")]), 64,
         "discoveryTimeout is not acceptable: it is no time"
       ),

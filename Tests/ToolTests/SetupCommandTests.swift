@@ -2,6 +2,7 @@
 
 import Foundation
 import Interfaces
+import JSON
 import TestSupport
 import Testing
 import Varlink
@@ -197,8 +198,21 @@ struct SetupCommandTests {
     #expect(text.hasSuffix("\ndescriptor.ssid = \"Cam \\\"1\\\"\"\n"), "\(text)")
     let opening = try agent.call("Open")
     #expect(opening["network"] == .string(#"Cam "1""#) && opening["app"] == .string("cameras"))
-    let wrong = try Tool.run(words + ["--wifi", "lo", "--network", "a", "--device", Self.bulb])
+    let wrong = try Tool.run(words + ["--network", "a", "--device", Self.bulb])
     #expect(wrong.status == 64 && wrong.errorOutput.contains("--device and --network exclude each other"))
+  }
+
+  @Test("Where no agent is there, setup says that the manifest was written, and what to do next")
+  func noAgent() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/m.toml"
+    let run = try Tool.run(
+      "setup", "--yes", "--app", "porch", "--user", Self.account, "--device", Self.bulb, "--manifest", path,
+      "--socket", folder.path + "/nothing")
+    #expect(run.status != 0 && FileManager.default.fileExists(atPath: path))
+    #expect(
+      run.errorOutput.contains("\(path) was created and stays so; correct what is said below, then run"),
+      "\(run.errorOutput)")
   }
 
   @Test("An app that is there looks for networks too, once an interface is given; without one no network is")
