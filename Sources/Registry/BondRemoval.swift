@@ -2,8 +2,8 @@
 
 public import HCI
 
-/// A bond that bluetoothd is to remove, because no accessory has it any longer. It is stored until bluetoothd, which need
-/// not run meanwhile, has removed it.
+/// A bond that bluetoothd is to remove, because no accessory has it any longer, or yet. It is stored until an accessory
+/// has it, or bluetoothd, which need not run meanwhile, has removed it.
 ///
 /// Capacity: ``RegistryLimits/bondRemovalsMax``; the oldest gives way.
 public struct BondRemoval: Equatable, Sendable, NumberedRow {

@@ -111,6 +111,10 @@ extension SetupCore {
       return failPairing(of: flow, failure, isOver: true)
     }
     log(.paired(app: flow.app, device.method, isAuthenticated: device.record.isAuthenticated))
+    // The change that writes the bond ends this. If the agent ends before, its next run has the bond removed.
+    if device.record.owner == .bluetoothd {
+      enqueue(.apply(.addBondRemoval(device.identity.settled)), .bondRemoval)
+    }
     if let question = flow.question { return writeRenewal(flow.id, of: question.accessory, device) }
     guard flow.picker != nil else { return changeQuietly(flow.id) { $0.add(flow.id, name: nil) } }
     nameAndAdd(flow.id)

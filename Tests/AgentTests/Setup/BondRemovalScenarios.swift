@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Agent
+@testable import Agent
 import HCI
 import JSON
 import Manifest
@@ -37,22 +37,8 @@ struct BondRemovalScenarios {
     return bench
   }
 
-  @Test("A removal that waits for bluetoothd is kept, and the next run carries it out")
-  func nextRun() throws {
-    let bench = removed()
-    #expect(waiting(bench) == [BondedBench.identity])
-    let shown = bench.anna.call("Registry").replies.compactMap { $0.object("unpairing")?.text("device") }
-    #expect(shown == ["C0:00:00:00:00:01"])
-    let harness = AgentHarness(
-      .lightsAndGarden.with { $0.gateway.radio = .index(3) }, access: .twoApps,
-      registry: StandInRegistryFile(bench.harness.registry.saved), run: 3)
-    harness.radioComes(as: .sharedAdapter(index: 3))
-    harness.run(milliseconds: 5000)
-    #expect(!harness.isBusOpen)
-    harness.radioVanishes()
-    harness.runsBluetoothd = true
-    harness.radioComes(as: .sharedAdapter(index: 3))
-    harness.run(milliseconds: 5000)
+  /// bluetoothd lists the device, and the agent has it removed.
+  private func removes(_ harness: AgentHarness) throws {
     let list = try #require(harness.busCalls.last)
     #expect(list.method == .listObjects)
     harness.agent.receive(
@@ -71,6 +57,52 @@ struct BondRemovalScenarios {
     harness.agent.receive(BusReply(to: removal.number), at: harness.now)
     harness.turn()
     #expect(harness.registry.saved.bondRemovals.isEmpty && !harness.isBusOpen)
+  }
+
+  @Test("A removal that waits for bluetoothd is kept, and the next run carries it out")
+  func nextRun() throws {
+    let bench = removed()
+    #expect(waiting(bench) == [BondedBench.identity])
+    let shown = bench.anna.call("Registry").replies.compactMap { $0.object("unpairing")?.text("device") }
+    #expect(shown == ["C0:00:00:00:00:01"])
+    let harness = AgentHarness(
+      .lightsAndGarden.with { $0.gateway.radio = .index(3) }, access: .twoApps,
+      registry: StandInRegistryFile(bench.harness.registry.saved), run: 3)
+    harness.radioComes(as: .sharedAdapter(index: 3))
+    harness.run(milliseconds: 5000)
+    #expect(!harness.isBusOpen)
+    harness.radioVanishes()
+    harness.runsBluetoothd = true
+    harness.radioComes(as: .sharedAdapter(index: 3))
+    harness.run(milliseconds: 5000)
+    try removes(harness)
+  }
+
+  @Test("An agent that ends before the accessory is written has its new bond removed in the next run")
+  func endsBeforeWriting() throws {
+    let bench = PairingBench { $0.apps[0].items[0].setupOptions = .rename }
+    bench.chooses()
+    bench.reports(
+      .ended(
+        bench.pairing,
+        .success(
+          PairedDevice(identity: BondedBench.identity, record: Rows.foreignBond, method: .justWorks))))
+    let left = bench.harness.registry.saved
+    #expect(bench.phase == "naming" && left.bondRemovals.map(\.address) == [BondedBench.identity])
+    let next = AgentHarness(
+      .lightsAndGarden.with { $0.gateway.radio = .index(3) }, access: .twoApps,
+      registry: StandInRegistryFile(left), run: 2)
+    next.runsBluetoothd = true
+    next.radioComes(as: .sharedAdapter(index: 3))
+    next.run(milliseconds: 5000)
+    try removes(next)
+
+    // The change that adds the accessory keeps the bond.
+    bench.anna.answer("Name", #""name":"Desk""#)
+    bench.scenario.run(seconds: 1)
+    let saved = bench.harness.registry.saved
+    #expect(saved.bondRemovals.isEmpty && saved.devices.map(\.bond) == [.bonded(Rows.foreignBond)])
+    #expect(bench.backend.commands.count { if case .unpair = $0 { true } else { false } } == 0)
   }
 
   @Test("A reset and an import keep what bluetoothd is to remove, unless the bond is an accessory's again")
