@@ -127,6 +127,15 @@ extension SetupError {
       cure: "remove the device from the other app first; pairing it again would take that app's bond")
   }
 
+  /// bluetoothd has a bond with a device that is to be migrated, and does not say how it was made.
+  static var bondIsUnproven: Self {
+    Self(
+      .userRestricted,
+      "the item demands an authenticated bond, and bluetoothd does not say whether the one that it has is",
+      cure:
+        "remove the device with bluetoothctl remove, and set it up with a picker, which pairs it with digits")
+  }
+
   /// A bond has to be authenticated, and no person can prove it.
   static var noPersonCanAuthenticate: Self {
     Self(

@@ -137,8 +137,8 @@ extension SetupCore {
       guard let addition = addition(migrating: item, app: flow.app) else {
         return refuseMigration(flow, .accountIsUnknown, call)
       }
-      guard satisfiesItem(registry.device(addition.identity), item.item) else {
-        return refuseMigration(flow, .bondIsNotAuthenticated, call)
+      if let failure = reasonBondIsRefused(of: addition, item.item) {
+        return refuseMigration(flow, failure, call)
       }
       additions.append(addition)
     }
@@ -152,9 +152,13 @@ extension SetupCore {
     change(flow.id) { $0.finish(failure) }
   }
 
-  /// Whether the bond that a device has for other apps is what an item demands. A migration pairs nothing.
-  private func satisfiesItem(_ device: RegistryDevice?, _ item: DisplayItem) -> Bool {
-    item.pairing != .authenticated || device?.bond.record?.isAuthenticated != false
+  /// Returns why a device's bond is not what an item demands; nil when it is, or there is none. A migration pairs nothing.
+  private func reasonBondIsRefused(of addition: RegistryAddition, _ item: DisplayItem) -> SetupError? {
+    guard item.pairing == .authenticated else { return nil }
+    if let known = registry.device(addition.identity)?.bond.record {
+      return known.isAuthenticated ? nil : .bondIsNotAuthenticated
+    }
+    return addition.bond == .none ? nil : .bondIsUnproven
   }
 
   /// Ends the picker after the migration was written, or was not.

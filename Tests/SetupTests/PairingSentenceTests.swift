@@ -19,7 +19,8 @@ struct PairingSentenceTests {
   @Test("Each error has a sentence of its own, and a cure")
   func unique() {
     let refusals: [SetupError] = [
-      .bondIsNotAuthenticated, .noPersonCanAuthenticate, .isBeingPaired, .pairingNeedsPerson, .lostBondIsKept,
+      .bondIsNotAuthenticated, .bondIsUnproven, .noPersonCanAuthenticate, .isBeingPaired, .pairingNeedsPerson,
+      .lostBondIsKept,
     ]
     let failures = Self.errors.map(\.setupFailure) + refusals
     #expect(Set(failures.map(\.reason)).count == failures.count)
