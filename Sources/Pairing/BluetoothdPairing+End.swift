@@ -83,6 +83,7 @@ extension BluetoothdPairing {
     case .success(let device):
       // The new bond is in the place of one that was to be removed.
       bonds.endRemoval(device.identity, at: now)
+      bonds.noteKeys(of: device.identity, byteCount: attempt.keys.byteCount(of: device.identity))
       self.attempt?.result = .success(device)
       enter(.unregistering, at: now)
     }

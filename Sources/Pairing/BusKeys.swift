@@ -5,7 +5,7 @@ import HCI
 import Registry
 
 /// What the kernel reports about keys while bluetoothd pairs: the device's identity, and whether the bond is
-/// authenticated. The long term keys themselves belong to bluetoothd and are not kept.
+/// authenticated, and how long its keys are. The long term keys themselves belong to bluetoothd and are not kept.
 ///
 /// Capacity: ``entriesMax`` of each; the oldest is dropped.
 struct BusKeys: Equatable, Sendable {
@@ -14,6 +14,7 @@ struct BusKeys: Equatable, Sendable {
   private struct LongTerm: Equatable, Sendable {
     let device: DeviceAddress
     let isAuthenticated: Bool
+    let byteCount: UInt8
   }
 
   private struct Identity: Equatable, Sendable {
@@ -29,7 +30,8 @@ struct BusKeys: Equatable, Sendable {
     switch event {
     case .longTermKey(let key, isToBeKept: true):
       longTerm = longTerm.suffix(Self.entriesMax - 1)
-      longTerm.append(LongTerm(device: key.device, isAuthenticated: key.isAuthenticated))
+      longTerm.append(
+        LongTerm(device: key.device, isAuthenticated: key.isAuthenticated, byteCount: key.byteCount))
     case .identityKey(let key, let address, isToBeKept: true):
       guard let value = KeyValue(key.value.bytes) else { return }
       identities = identities.suffix(Self.entriesMax - 1)
@@ -53,5 +55,10 @@ struct BusKeys: Equatable, Sendable {
   func isAuthenticated(_ identity: DeviceAddress) -> Bool? {
     let keys = longTerm.filter { $0.device == identity }
     return keys.isEmpty ? nil : keys.contains { $0.isAuthenticated }
+  }
+
+  /// How many bytes the longest long term key of the device of this identity has; nil without one.
+  func byteCount(of identity: DeviceAddress) -> UInt8? {
+    longTerm.filter { $0.device == identity }.map(\.byteCount).max()
   }
 }

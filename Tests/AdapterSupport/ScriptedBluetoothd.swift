@@ -26,6 +26,8 @@ public struct ScriptedBluetoothd {
     /// Its keys, the least significant byte first.
     public var identityKey = [UInt8](1...16)
     public var longTermKey = [UInt8](1...16)
+    /// The size of its long term key.
+    public var keyByteCount: UInt8 = 16
     /// bluetoothd lists it without discovery.
     public var isKnown = true
     public var isBonded = false
@@ -182,8 +184,8 @@ public struct ScriptedBluetoothd {
     {
       let identity = MgmtIdentityKey(identity: device.identity, value: identityKey)
       let key = MgmtLongTermKey(
-        device: device.identity, kind: isAuthenticated ? 3 : 2, central: 0, byteCount: 16, diversifier: 0,
-        random: 0, value: longTermKey)
+        device: device.identity, kind: isAuthenticated ? 3 : 2, central: 0, byteCount: device.keyByteCount,
+        diversifier: 0, random: 0, value: longTermKey)
       outputs = [
         .mgmt(.bond(.identityKey(identity, address: device.address, isToBeKept: true))),
         .mgmt(.bond(.longTermKey(key, isToBeKept: true))),

@@ -26,12 +26,15 @@ struct LinkSecurityTests {
     #expect(security.level == level && security.isEncrypted && security.keyByteCount == 16)
   }
 
-  @Test("The key has to be as long as that of the bond; those of bluetoothd may be short")
+  @Test(
+    "The key has to be as long as that of the bond; one of bluetoothd whose size is not known may be short")
   func keySize() {
     let short = LinkSecurity(
       Self.bond(isAuthenticated: false, keyByteCount: 7), demandsAuthentication: false)
     #expect(short.keyByteCount == 7)
     #expect(LinkSecurity(Rows.foreignBond, demandsAuthentication: false).keyByteCount == 7)
+    let known = LinkSecurity(Rows.foreignBond, demandsAuthentication: false, foreignKeyByteCount: 12)
+    #expect(known.keyByteCount == 12)
   }
 
   /// What the kernel says of a link: its level (1 unencrypted, 2 encrypted, 3 authenticated, 4 also with Secure

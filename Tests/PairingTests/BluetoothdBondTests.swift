@@ -115,6 +115,19 @@ struct BluetoothdBondTests {
     #expect(world.bluetoothd.isBonded && world.paired?.identity == ScriptedBluetoothd.identity)
   }
 
+  @Test("The size of a new bond's keys is remembered until the bond is lost or removed")
+  func keySize() {
+    var world = BluetoothdWorld()
+    world.bluetoothd.devices[0].keyByteCount = 12
+    world.pair()
+    world.run()
+    world.pairing.setBonds([Self.bond], at: world.now)
+    world.run()
+    #expect(world.pairing.keyByteCount(of: ScriptedBluetoothd.identity) == 12)
+    world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
+    #expect(world.pairing.keyByteCount(of: ScriptedBluetoothd.identity) == nil)
+  }
+
   @Test("Messages that cannot be read change nothing, and are counted; values that are missing are no loss")
   func malformed() {
     var world = bondedWorld()

@@ -6,6 +6,7 @@ import Explanation
 public import HCI
 import Interfaces
 import Manifest
+import Pairing
 import Registry
 import Setup
 
@@ -68,7 +69,9 @@ extension AgentCore {
     case .bonded(let record) where isDemanded && !record.isAuthenticated: throw .bondIsNotAuthenticated
     case .bonded(let record):
       if let absence = pairing.keyAbsence(of: record.owner) { throw .keysAreAbsent(absence) }
-      return LinkSecurity(record, demandsAuthentication: isDemanded)
+      return LinkSecurity(
+        record, demandsAuthentication: isDemanded,
+        foreignKeyByteCount: device.identity.address.flatMap { pairing.bluetoothd.keyByteCount(of: $0) })
     case .lost: throw .bondIsLost(accessory.identifier)
     }
   }

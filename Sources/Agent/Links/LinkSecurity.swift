@@ -39,11 +39,12 @@ public struct LinkSecurity: Equatable, Sendable {
   /// A link without encryption.
   static var none: Self { Self(level: .low, keyByteCount: 0) }
 
-  /// Encryption with the keys of a bond, which have to be authenticated where the manifest demands it. The size of
-  /// bluetoothd's keys is not known.
-  init(_ bond: BondRecord, demandsAuthentication: Bool) {
+  /// Encryption with the keys of a bond, which have to be authenticated where the manifest demands it.
+  /// `foreignKeyByteCount` is the size of bluetoothd's keys; nil if it is not known.
+  init(_ bond: BondRecord, demandsAuthentication: Bool, foreignKeyByteCount: UInt8? = nil) {
     level = demandsAuthentication ? .high : .medium
-    keyByteCount = bond.keys.longTermKeys.map(\.byteCount).max() ?? Self.keyByteCountMin
+    keyByteCount =
+      bond.keys.longTermKeys.map(\.byteCount).max() ?? foreignKeyByteCount ?? Self.keyByteCountMin
   }
 
   public var isEncrypted: Bool { level != .low }

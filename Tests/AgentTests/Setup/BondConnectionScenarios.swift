@@ -5,6 +5,7 @@ import Controller
 import HCI
 import JSON
 import Manifest
+import Pairing
 import Registry
 import RegistrySupport
 import Setup
@@ -42,6 +43,42 @@ struct BondConnectionScenarios {
     let failure = bench.failure(bench.connect())
     #expect(failure.error == "InvalidRequest" && failure.field == "accessory.bond")
     #expect(bench.harness.openLinks.isEmpty)
+  }
+
+  @Test("Keys have to be as long as those that the kernel reported when bluetoothd made the bond")
+  func foreignKeySize() throws {
+    let bench = KernelPairingBench(.justWorks, runsBluetoothd: true)
+    let (adapter, bulb) = ("/org/bluez/hci\(ModelKernel.index)", KernelPairingBench.bulb)
+    let (device, address) = (adapter + "/dev_C0_00_00_00_00_01", bench.harness.agent.radio.shared.address)
+    let key = MgmtLongTermKey(
+      device: bulb, kind: 2, central: 0, byteCount: 12, diversifier: 0, random: 0,
+      value: try #require(MgmtKeyValue([UInt8](1...16))))
+    bench.chooses()
+    var count = 0
+    while count < bench.harness.busCalls.count {
+      let call = bench.harness.busCalls[count]
+      count += 1
+      switch call.method {
+      case .listObjects:
+        bench.harness.agent.receive(
+          .adapter(path: adapter, .init(addressBits: address, addressType: .public)), at: bench.harness.now)
+        bench.harness.agent.receive(
+          .device(
+            path: device,
+            .init(addressBits: bulb.bits, addressType: .random, adapter: adapter, isPaired: false)),
+          at: bench.harness.now)
+      case .pair:
+        bench.harness.pairingKernel?.emit(.bond(.longTermKey(key, isToBeKept: true)), bench.harness.now)
+        bench.scenario.run(seconds: 0.1)
+      default: break
+      }
+      bench.harness.agent.receive(BusReply(to: call.number), at: bench.harness.now)
+      bench.harness.turn()
+    }
+    bench.scenario.run(seconds: 1)
+    #expect(bench.bonds.map(\.bond) == [.bonded(Rows.foreignBond)])
+    bench.lights.call("Connect", about: bench.lights.accessory)
+    #expect(bench.harness.openLinks.last?.target.security == LinkSecurity(level: .medium, keyByteCount: 12))
   }
 
   @Test("An accessory without a bond is connected without encryption, as before")
