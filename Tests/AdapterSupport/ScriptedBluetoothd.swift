@@ -206,7 +206,7 @@ public struct ScriptedBluetoothd {
   /// The link ends without a result, or another program cancels the pairing.
   public mutating func givesUp(_ error: String = "AuthenticationCanceled") -> [Output] { endPairing(error) }
 
-  /// Another agent answers the question in the place of the gateway's.
+  /// Another agent replies in the place of the gateway's.
   public mutating func answerByAnother(_ isAccepted: Bool) -> [Output] {
     guard question != nil else { return [] }
     return [.event(.questionsCancelled)]

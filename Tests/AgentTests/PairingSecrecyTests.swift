@@ -77,7 +77,7 @@ struct PairingSecrecyTests {
 
     /// Calls what an operator can call, and dumps the parts of the agent that have keys. Returns the latter.
     @discardableResult
-    func look() -> String {
+    func collectDumps() -> String {
       for method in [
         "Gateway.Status", "Gateway.Metrics", "Gateway.Sightings", "Operator.List", "Operator.Registry",
         "Operator.Export",
@@ -114,7 +114,7 @@ struct PairingSecrecyTests {
     let call = bench.anna.choose(1)
     output.add(call)
     bench.scenario.run(seconds: 0.3)
-    let dump = output.look()
+    let dump = output.collectDumps()
     // The others are over.
     if [.silent, .wrongDigits, .digitsDiffer, .cancelled, .adapterIsGone].contains(failure) {
       #expect(dump.contains("(key)"), "the pairing has keys")
@@ -132,7 +132,7 @@ struct PairingSecrecyTests {
     case .refused, .silent, .notAuthenticated, .vanished: break
     }
     bench.scenario.run(seconds: 75)
-    output.look()
+    output.collectDumps()
     return call
   }
 
@@ -196,7 +196,7 @@ struct PairingSecrecyTests {
     #expect(record.owner == .bluetoothd && record.keys.identityKey?.bytes == Self.identityKey)
     #expect(record.keys.longTermKeys.isEmpty && record.keys.linkKey == nil)
     #expect(bench.harness.pairingKernel?.received.contains { $0.opcode == .loadLongTermKeys } == false)
-    output.look()
+    output.collectDumps()
     #expect(KeySearch.findings(in: output.text, of: Self.keys) == [])
     let exported = output.exported
     #expect(KeySearch.findings(in: exported, of: [Self.longTermKey, Self.longTermKey.reversed()]) == [])
@@ -210,7 +210,7 @@ struct PairingSecrecyTests {
     output.add(bench.anna.call("Pair", #""accessory":"\#(bench.lights.accessory)""#))
     bench.scenario.run(seconds: 5)
     #expect(bench.bonds.first?.bond.isBonded == true)
-    output.look()
+    output.collectDumps()
     #expect(KeySearch.findings(in: output.text, of: Self.keys) == [])
   }
 

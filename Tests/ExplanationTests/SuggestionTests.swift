@@ -82,7 +82,7 @@ import VirtualRadio
     #expect(Self.suggestion(of: named, among: [lamp, socket])?.descriptor.clauseText == "0eee Lumo")
   }
 
-  @Test("What it is told from is said for no, one and several other devices")
+  @Test("The note counts the other devices that the item tells it from: none, one, several")
   func others() throws {
     let lamp = MadeDevice("lamp", "M 0eee 01 07 ## ##", wanted: "", at: 0xC4A1_0000_0001)
     let socket = MadeDevice("socket", "M 0fff 01 09 ## ##", wanted: "", at: 0xC4A1_0000_0002)
