@@ -84,7 +84,9 @@ struct SetupCommand: ParsableCommand {
     for accessory: SetupAccessory, _ file: SetupManifest, _ app: String, _ dialogue: SetupDialogue
   ) throws(ToolError) -> String {
     let suggestion = try accessory.suggestion(seconds: options.seconds, gateway)
-    let addition = try SetupManifest(reading: file.path).adding(suggestion, to: app)
+    // It may have been created since.
+    let file = try SetupManifest(reading: file.path)
+    let addition = try file.adding(suggestion, to: app)
     guard let text = addition.text else { return addition.item }
     try dialogue.confirm(["change \(shown(file.path)):"], file: addition.difference, isYes: options.isYes)
     try file.replace(with: text)
