@@ -45,7 +45,7 @@ public struct PairingPeer {
   }
 
   public var identityKeyBytes: [UInt8] {
-    (0..<16).map { UInt8(truncatingIfNeeded: identity.bits >> 8 &+ identity.bits &+ $0) }
+    (0..<16).map { UInt8(truncatingIfNeeded: identity.bits >> 8 &+ identity.bits &+ 0x60 &+ $0) }
   }
 
   /// Its identity key as a number.

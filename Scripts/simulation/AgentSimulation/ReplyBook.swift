@@ -100,8 +100,9 @@ struct ReplyBook {
       lastStatus = reply.parameters
       try checkStatus(reply.parameters, facts)
     case .list:
-      // Only the last reply of a list is empty.
-      guard reply.continues != reply.parameters.members.isEmpty else {
+      // Only the last reply of a list is empty, but for the reason why an item finds nothing.
+      let isEmpty = reply.parameters.members.allSatisfy { $0.name == "reasonNothingIsFound" }
+      guard reply.continues != isEmpty else {
         let text = String(decoding: message, as: UTF8.self)
         throw Breach(.wrongReply, "\(client) called \(call.method) and read \(text)")
       }
