@@ -180,8 +180,8 @@ def show_kept(lab, peer, agent, daemon):
     for name, act in bonds.INTERRUPTIONS.items():
         act(peer, agent)
         app = AppSession(agent)
-        lab.figure("\n        ", name)
         reconnect(lab, peer, agent, app)
+        lab.figure(f"\n         {name}, and connected under a new address", "yes")
     show_lost(lab, peer, agent, app, "the device forgot", lambda: peer.order("forget"))
     show_lost(lab, peer, agent, app, "bluetoothctl remove", lambda: (
         daemon.control("remove", IDENTITY), peer.order("forget")))
