@@ -2,12 +2,12 @@
 
 import Discovery
 public import HCI
-import Interfaces
+public import Interfaces
 import JSON
 public import Manifest
 public import Setup
 import Explanation
-import Varlink
+public import Varlink
 
 /// The agent: it gives every input to its owner, starts calls, and asks streams for replies.
 ///
@@ -177,6 +177,10 @@ struct EventFeeds {
     advertisements = AdvertisementFeeds(epoch)
   }
 }
+
+extension GatewayInterface: ServedInterface { public static let calls = callDescription() }
+extension SessionInterface: ServedInterface { public static let calls = callDescription() }
+extension OperatorInterface: ServedInterface { public static let calls = callDescription() }
 
 extension Service<AgentMethod> {
   /// The agent's three interfaces.

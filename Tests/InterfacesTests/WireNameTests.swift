@@ -8,9 +8,7 @@ import Varlink
 /// The names that clients read in the `.varlink` files.
 @Suite("Names on the wire")
 struct WireNameTests {
-  private static let descriptions = [
-    GatewayInterface.description(), SessionInterface.description(), OperatorInterface.description(),
-  ]
+  private static let descriptions = [Descriptions.gateway, Descriptions.session, Descriptions.operator]
 
   /// The fields of a type, a method or an error, those of inner structures included.
   private static func fields(of type: InterfaceType) -> [InterfaceField] {
@@ -79,7 +77,7 @@ struct WireNameTests {
         }
       }
     }
-    let session = Self.fields(of: SessionInterface.description())
+    let session = Self.fields(of: Descriptions.session)
     for name in ["code", "eventType", "setupOptions", "renameOptions", "supportedOptions", "bluetoothRange"] {
       #expect(session.contains { $0.name == name && Self.unwrapped($0.type) == .int }, "\(name)")
     }

@@ -7,7 +7,9 @@ from tree import Tree, Violation
 
 SENTENCE = "No leftovers, no traps without a reason, no sleeping tests, no paths of one machine, a licence on every file."
 LICENSED = re.compile(r"\.(swift|c|cpp|h|toml|py)$|^Scripts/|^\.ci/")
-UNLICENSED = re.compile(r"/Fixtures/|\.md$")
+UNLICENSED = re.compile(r"/Fixtures/|\.(md|json)$")
+# JSON has no comments: the README.md of its folder states the licence.
+UNCOMMENTED = re.compile(r"^(Config|Scripts)/.*\.json$")
 LICENCE = "SPDX-License-Identifier: "
 
 
@@ -38,8 +40,7 @@ def check(tree, settings):
         if LICENSED.search(path) and not UNLICENSED.search(path):
             if LICENCE not in "\n".join(text.split("\n", 3)[:3]):
                 yield Violation(path, 0, "no SPDX line at the top")
-        # JSON has no comments: a README beside it states the licence.
-        if path.startswith("Config/") and path.endswith(".json"):
+        if UNCOMMENTED.search(path):
             if LICENCE not in tree.texts.get(path.rpartition("/")[0] + "/README.md", ""):
                 yield Violation(path, 0, "no SPDX line in the README.md of its folder")
         for search in SEARCHES:

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CInterfaces
-public import Varlink
 
-// The interfaces of the agent. The files of their names in Config/ describe them.
+// The interfaces of the agent. `text` has the bytes of the file of the interface's name in Config/, which describes it:
+// only the agent, which serves them, has the texts in its program.
 
 /// `io.accessoryd.Gateway`: what the gateway hears, and how it is doing. For operators.
-public enum GatewayInterface: ServedInterface {
+public enum GatewayInterface: Sendable {
   public static let name = "io.accessoryd.Gateway"
   /// The parameter of `Sightings` that asks for the devices without a match too.
   public static let includesAll = "includesAll"
 
-  public static let calls = callDescription()
   public static var text: [UInt8] { (0..<cinterfaces_gateway_count).map { cinterfaces_gateway_byte($0) } }
 }
 
 /// `io.accessoryd.Session`: an app's accessories and pickers.
-public enum SessionInterface: ServedInterface {
+public enum SessionInterface: Sendable {
   public static let name = "io.accessoryd.Session"
 
-  public static let calls = callDescription()
   public static var text: [UInt8] { (0..<cinterfaces_session_count).map { cinterfaces_session_byte($0) } }
 }
 
 /// `io.accessoryd.Operator`: the decisions about accessories that operators make.
-public enum OperatorInterface: ServedInterface {
+public enum OperatorInterface: Sendable {
   public static let name = "io.accessoryd.Operator"
   /// How many accessories one `Open` may set up.
   public static let setupCountMax = 256
@@ -33,6 +31,5 @@ public enum OperatorInterface: ServedInterface {
   /// Sent to a client that calls the interface by its former name.
   public static let renamingCure = "\(formerName) is now \(name): use a tool of the agent's version"
 
-  public static let calls = callDescription()
   public static var text: [UInt8] { (0..<cinterfaces_operator_count).map { cinterfaces_operator_byte($0) } }
 }
