@@ -40,6 +40,9 @@ public struct Gateway: Equatable, Sendable {
   /// Why no networks are read without ``wifi``, and what to do, as a sentence for operators.
   public static let reasonNoNetworkIsRead =
     "[gateway] names no interface to look for networks with; add wifi = \"wlan0\" to it, or as the interface is called"
+  /// Why no network can be shown although they are looked for, as a sentence for operators.
+  public static let reasonNoNetworkIsKnown =
+    "no network is known; a scan is started while accessoryctl pick waits for one"
   /// A profile in `Board/`.
   public var board = "generic"
   /// A program that signals the outcome of a touch.

@@ -2,8 +2,8 @@
 
 import HCI
 
-/// Makes a list of networks of the events of a scan by wireless extensions, one after the other as the kernel delivers them: each
-/// network begins with its address.
+/// Makes a list of networks of the events of a scan by wireless extensions, one after the other as the kernel delivers
+/// them: each network begins with its address.
 ///
 /// Times are relative to the moment of the reading, which is 0.
 public struct ExtensionsReading: Sendable {

@@ -2,8 +2,8 @@
 
 import HCI
 
-/// What a network's beacons or probe responses say in information elements: one byte with the kind, one with the length, then the body
-/// (IEEE 802.11-2020, 9.4.2.1). Elements that concern neither name nor security are passed over.
+/// What a network's beacons or probe responses say in information elements: one byte with the kind, one with the
+/// length, then the body (IEEE 802.11-2020, 9.4.2.1). Elements that concern neither name nor security are passed over.
 ///
 /// An element that is cut, or whose body is malformed, ends the reading of that element and of nothing before it.
 public struct InformationElements: Equatable, Sendable {
@@ -66,8 +66,8 @@ public struct InformationElements: Equatable, Sendable {
     }
   }
 
-  /// Version, group cipher, pairwise ciphers, and the suites of authentication and key management (9.4.2.24). What is missing at the
-  /// end is unknown.
+  /// Version, group cipher, pairwise ciphers, and the suites of authentication and key management (9.4.2.24). What is
+  /// missing at the end is unknown.
   private static func keyManagement(_ bytes: RawSpan, suites prefix: UInt32) -> KeyManagement {
     var found = KeyManagement()
     var cursor = ByteCursor(bytes)

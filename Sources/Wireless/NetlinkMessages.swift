@@ -55,8 +55,8 @@ public struct NetlinkMessages: ~Escapable {
   }
 }
 
-/// Reads attributes one by one (linux/netlink.h): a length of two bytes that counts itself, two bytes with the kind, the value, and
-/// up to three bytes of padding. Stops at the first one that does not fit.
+/// Reads attributes one by one (linux/netlink.h): a length of two bytes that counts itself, two bytes with the kind,
+/// the value, and up to three bytes of padding. Stops at the first one that does not fit.
 struct NetlinkAttributes: ~Escapable {
   private static let headerByteCount = 4
   /// The upper two bits are flags.

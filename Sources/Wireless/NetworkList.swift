@@ -29,8 +29,9 @@ public struct NetworkList: Equatable, Sendable {
     networks.append(network)
   }
 
-  /// When a network was last heard that an interface hears only while it scans: none of the radio to which it is connected, which may
-  /// send several networks in its beacons, with addresses that differ in the last byte (IEEE 802.11-2020, 9.4.2.45).
+  /// When a network was last heard that an interface hears only while it scans: none of the radio to which it is
+  /// connected, which may send several networks in its beacons, with addresses that differ in the last byte (IEEE
+  /// 802.11-2020, 9.4.2.45).
   var lastHeardByScan: Instant? {
     networks.lazy.filter { $0.bssid.bits >> 8 != accessPoint.map { $0.bits >> 8 } }.map(\.lastSeen).max()
   }

@@ -9,7 +9,8 @@ public struct NetworkName: Hashable, Sendable, BitwiseCopyable {
   /// The bytes of a name, at most.
   public static let byteCountMax = 32
 
-  /// Byte `n` of the name is byte `n % 8`, counted from the least significant, of word `n / 8`. Bytes past the end are 0.
+  /// Byte `n` of the name is byte `n % 8`, counted from the least significant, of word `n / 8`. Bytes past the end are
+  /// 0.
   private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
   private let length: UInt8
 

@@ -5,8 +5,8 @@ public import HCI
 /// When networks are read and scans are started: a pure state machine, in which time is an input.
 ///
 /// What the kernel knows is read first. A scan is started only while something needs one, no more often than
-/// ``NetworkDemand/scanInterval(isAssociated:)`` allows, counted from any scan, also those of other programs. Every wait has
-/// a deadline, and after an error the plan goes on: an interface that comes back is used again.
+/// ``NetworkDemand/scanInterval(isAssociated:)`` allows, counted from any scan, also those of other programs. Every
+/// wait has a deadline, and after an error the plan goes on: an interface that comes back is used again.
 public struct NetworkScanPlan: Equatable, Sendable {
   /// What to do next. Each action has a number, which its result carries.
   public enum Action: Equatable, Sendable {
@@ -94,8 +94,8 @@ public struct NetworkScanPlan: Equatable, Sendable {
 
   // MARK: - Inputs
 
-  /// Follows the manifest's interface, and what needs networks. Returns whether the interface is another one: the networks
-  /// of the former one are to be forgotten.
+  /// Follows the manifest's interface, and what needs networks. Returns whether the interface is another one: the
+  /// networks of the former one are to be forgotten.
   public mutating func follow(_ demand: NetworkDemand, on interface: String?, at now: Instant) -> Bool {
     let isOther = interface != self.interface
     if isOther {
@@ -136,8 +136,8 @@ public struct NetworkScanPlan: Equatable, Sendable {
     }
   }
 
-  /// Receives the result of a reading. Returns the list, by the clock of `now`, a scan that has completed, and what is to be
-  /// done: a scan, if one is due.
+  /// Receives the result of a reading. Returns the list, by the clock of `now`, a scan that has completed, and what is
+  /// to be done: a scan, if one is due.
   public mutating func receive(
     _ result: Result<NetworkReading, WirelessError>, of number: UInt64, at now: Instant
   ) -> (list: NetworkList?, scan: CompletedScan?, action: Action?) {
@@ -169,7 +169,8 @@ public struct NetworkScanPlan: Equatable, Sendable {
       let delay = now.milliseconds(since: until) + Self.workerMilliseconds
       let heard = scanHeard(list, of: reading.source, delay: delay)
       let completed = completeScan(reading, heard: heard, at: now)
-      // The first list shows when another program scanned last: an interface that is not connected hears beacons only then.
+      // The first list shows when another program scanned last: an interface that is not connected hears beacons only
+      // then.
       if lastReading == nil, lastScan == nil, !isAssociated { lastScan = list.lastHeardByScan }
       return (list, completed, actionAfterReading(at: now))
     }
@@ -233,7 +234,8 @@ public struct NetworkScanPlan: Equatable, Sendable {
     enter(.waiting(until: now.advanced(milliseconds: Self.pollMilliseconds)))
   }
 
-  /// When another program's scan heard a network that the last reading could not have: wireless extensions report no scans.
+  /// When another program's scan heard a network that the last reading could not have: wireless extensions report no
+  /// scans.
   private func scanHeard(_ list: NetworkList, of source: NetworkSource, delay: Int64) -> Instant? {
     guard source == .extensions, let lastReading, let heard = list.lastHeardByScan,
       // What the former radio sent came without a scan.
@@ -284,7 +286,8 @@ public enum NetworkDemand: Int, Hashable, Comparable, Sendable, CaseIterable, Bi
 
   /// Milliseconds from the start of a scan to the start of the next one, or nil when no scan is started.
   ///
-  /// While the interface is associated, a scan takes the radio from its connection for longer: then it is at most every 60 s.
+  /// While the interface is associated, a scan takes the radio from its connection for longer: then it is at most every
+  /// 60 s.
   public func scanInterval(isAssociated: Bool) -> Int64? {
     switch self {
     case .none, .known: nil

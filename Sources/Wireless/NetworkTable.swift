@@ -4,8 +4,8 @@ public import HCI
 
 /// The networks in reach, by address and name; at most ``capacity``.
 ///
-/// A network whose name is hidden is not kept, because it matches nothing. When the table is full, the weakest network gives way,
-/// or the new one if that is the weakest. Both are counted.
+/// A network whose name is hidden is not kept, because it matches nothing. When the table is full, the weakest network
+/// gives way, or the new one if that is the weakest. Both are counted.
 public struct NetworkTable: Sendable {
   /// Networks that are kept, at most.
   public static let capacity = 1024
@@ -56,8 +56,8 @@ public struct NetworkTable: Sendable {
     networks.values.filter { $0.name.starts(with: prefix) }.sorted { $0.precedes($1) }
   }
 
-  /// Whether a network is out of reach: at least two scans, which took place without it in at least 60 s, have completed since it
-  /// was last seen. Without scans no network is ever lost.
+  /// Whether a network is out of reach: at least two scans, which took place without it in at least 60 s, have
+  /// completed since it was last seen. Without scans no network is ever lost.
   public func isLost(_ network: WirelessNetwork) -> Bool {
     guard scans.count == CompletedScan.missedScansMin, let newest = scans.last else { return false }
     return scans.allSatisfy { $0.missed(networkSeenAt: network.lastSeen) }

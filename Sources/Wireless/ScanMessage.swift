@@ -58,7 +58,8 @@ public enum ScanMessage: Equatable, Sendable {
   /// Associated (1), or an ad hoc network that was joined (2); 0 is only authenticated.
   private static let joined: ClosedRange<UInt32> = 1...2
 
-  /// Reads a message. Times are relative to the moment of the reading, which is 0. `family` is nl80211's number, 0 while it is not known.
+  /// Reads a message. Times are relative to the moment of the reading, which is 0. `family` is nl80211's number, 0
+  /// while it is not known.
   public init(_ message: borrowing NetlinkMessage, family: UInt16) {
     var cursor = ByteCursor(message.payload)
     switch message.kind {

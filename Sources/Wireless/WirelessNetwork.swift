@@ -4,8 +4,8 @@ public import HCI
 
 /// A network as one radio sends it.
 public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
-  /// What tells networks apart. One radio may be there twice: without its name, and with the name that another station's probe made
-  /// it send.
+  /// What tells networks apart. One radio may be there twice: without its name, and with the name that another
+  /// station's probe made it send.
   public struct Key: Hashable, Sendable, BitwiseCopyable {
     public let bssid: BSSID
     public let name: NetworkName
@@ -40,8 +40,8 @@ public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
 
   public var key: Key { Key(bssid: bssid, name: name) }
 
-  /// Whether this network comes before another in a list: the stronger one, then the one with the lower address, then by the
-  /// bytes of the names. An unknown signal is the weakest.
+  /// Whether this network comes before another in a list: the stronger one, then the one with the lower address, then
+  /// by the bytes of the names. An unknown signal is the weakest.
   public func precedes(_ other: WirelessNetwork) -> Bool {
     let levels = (signal.map(Int.init) ?? Int.min, other.signal.map(Int.init) ?? Int.min)
     if levels.0 != levels.1 { return levels.0 > levels.1 }
@@ -52,8 +52,8 @@ public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
 
 /// How a network is protected, as its beacons say (IEEE 802.11-2020, 9.4.2.24). The raw value is the word on the wire.
 ///
-/// A network that takes both WPA2 and WPA3 counts as WPA2: what it is safe against is what its weakest way is safe against.
-/// For the same reason one that takes WPA and WPA2 counts as WPA.
+/// A network that takes both WPA2 and WPA3 counts as WPA2: what it is safe against is what its weakest way is safe
+/// against. For the same reason one that takes WPA and WPA2 counts as WPA.
 public enum WirelessSecurity: String, Hashable, Sendable, CaseIterable, BitwiseCopyable {
   /// Every station joins, and nothing is encrypted.
   case open

@@ -45,8 +45,8 @@ public protocol WirelessSource: AnyObject {
   func startScan(on interface: String) throws(WirelessError) -> ScanStart
 }
 
-/// Networks by wireless extensions, and by nl80211 where the extensions are missing, cannot list all networks, or list none because
-/// a scan is under way.
+/// Networks by wireless extensions, and by nl80211 where the extensions are missing, cannot list all networks, or list
+/// none because a scan is under way.
 ///
 /// One thread uses it.
 public struct WirelessScan {
@@ -71,8 +71,8 @@ public struct WirelessScan {
     }
   }
 
-  /// What nl80211 knows during a scan, without its news: those may be of a scan whose networks the extensions have listed. nil where
-  /// it is refused, and for any other error.
+  /// What nl80211 knows during a scan, without its news: those may be of a scan whose networks the extensions have
+  /// listed. nil where it is refused, and for any other error.
   private func readDuringScan(_ interface: String) -> NetworkReading? {
     guard let known = try? netlink.readNetworks(of: interface), known.list != nil else { return nil }
     return NetworkReading(known.source, known.list, isScanUnderWay: true)

@@ -4,6 +4,7 @@ import Explanation
 import ArgumentParser
 import Interfaces
 import JSON
+import Manifest
 import ToolText
 
 struct SightingsCommand: ParsableCommand {
@@ -87,7 +88,7 @@ struct SightingsCommand: ParsableCommand {
       guard try !source.gateway.sayNetworkProblem() else { return .no }
       StandardError.say(
         all
-          ? "no network is known; a scan is started while accessoryctl pick waits for one"
+          ? Gateway.reasonNoNetworkIsKnown
           : "no network matches an item of the manifest; accessoryctl sightings --networks --all lists every one"
       )
       return .no

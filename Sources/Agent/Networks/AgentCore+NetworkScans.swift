@@ -3,6 +3,7 @@
 public import HCI
 import Interfaces
 import Manifest
+import Setup
 public import Wireless
 
 // Connects the plan of network scans to the shell, the table of networks, and what operators see.
@@ -12,6 +13,8 @@ struct NetworkLink {
   var table = NetworkTable()
   var plan = NetworkScanPlan()
   var sightings: NetworkSightings
+  /// What is wrong with the reading of networks, as requests know it: the interface (nil for none), and its error.
+  var knownProblem: (interface: String?, error: WirelessError?)?
 
   init(_ items: [ManifestItem]) { sightings = NetworkSightings(items) }
 }
@@ -44,11 +47,16 @@ extension AgentCore {
 
   // MARK: - Time
 
-  /// Why no networks are looked for, and what to do; nil while they are.
-  var reasonNetworksAreDown: String? {
-    guard let interface = configuration.manifest.gateway.wifi else { return Gateway.reasonNoNetworkIsRead }
-    guard let error = networkLink.plan.error, error.isOfReading else { return nil }
-    return error.sentence(interface: interface)
+  /// Tells requests why no networks are looked for, and what to do. Every turn comes here.
+  func followNetworkProblem() {
+    let (interface, error) = (configuration.manifest.gateway.wifi, networkLink.plan.error)
+    if let known = networkLink.knownProblem, known == (interface, error) { return }
+    networkLink.knownProblem = (interface, error)
+    guard let interface else {
+      return setupCore.setNetworks(reasonDown: Gateway.reasonNoNetworkIsRead)
+    }
+    setupCore.setNetworks(
+      reasonDown: error.flatMap { $0.isOfReading ? $0.sentence(interface: interface) : nil })
   }
 
   /// Follows what networks are needed for, and lets time pass.

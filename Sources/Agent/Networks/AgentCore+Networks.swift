@@ -30,7 +30,7 @@ extension AgentCore {
 
   /// Lets items find networks, and lose them.
   func followNetworks() {
-    setupCore.setNetworks(reasonDown: reasonNetworksAreDown)
+    followNetworkProblem()
     // Every turn comes here, and networks are read every five seconds at most.
     guard networkLink.sightings.isBehind(networkLink.table) else { return }
     for event in networkLink.sightings.follow(networks, at: now) { feeds.networks.append(event) }

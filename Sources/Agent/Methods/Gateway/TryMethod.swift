@@ -23,9 +23,7 @@ enum TryMethod: GatewayMethod {
       guard !entry.item.descriptor.isFoundByNetwork else {
         let names = call.agent.networks.strongestByName.map(\.name)
         if names.isEmpty {
-          let reason =
-            call.agent.wirelessLine?.problem
-            ?? "no network is known; a scan is started while accessoryctl pick waits for one"
+          let reason = call.agent.wirelessLine?.problem ?? Gateway.reasonNoNetworkIsKnown
           return .reply(Message.reply { $0.member("reasonNothingIsFound", "finds nothing now: \(reason)") })
         }
         return .stream(NetworkTrials(item: item, of: entry, names))
