@@ -14,6 +14,9 @@ public struct ScriptedBluetoothd {
   public enum Output: Equatable {
     case event(BusEvent)
     case reply(BusReply)
+    /// The objects that bluetoothd lists, and the reply. Both are one message of the bus, which arrives as a whole or not
+    /// at all: the agent gets an error for a list of which a part could not be read.
+    case list([BusEvent], BusReply)
     case mgmt(MgmtEvent.Content)
   }
 
@@ -45,7 +48,7 @@ public struct ScriptedBluetoothd {
         isPaired: isBonded)
     }
 
-    fileprivate var report: Output { .event(.device(path: path, properties)) }
+    fileprivate var report: BusEvent { .device(path: path, properties) }
   }
 
   public static let adapter = "/org/bluez/hci0"
@@ -90,9 +93,9 @@ public struct ScriptedBluetoothd {
     }
     switch call.method {
     case .listObjects:
-      let adapter = Output.event(
-        .adapter(path: Self.adapter, .init(addressBits: adapterBits, addressType: .public)))
-      return [adapter] + devices.filter(\.isKnown).map(\.report) + [done]
+      let adapter = BusEvent.adapter(
+        path: Self.adapter, .init(addressBits: adapterBits, addressType: .public))
+      return [.list([adapter] + devices.filter(\.isKnown).map(\.report), BusReply(to: call.number))]
     case .registerAgent(let capability):
       guard agent == nil else { return failed("AlreadyExists") }
       agent = capability
@@ -108,7 +111,7 @@ public struct ScriptedBluetoothd {
       }
       isDiscovering = true
       for index in devices.indices { devices[index].isKnown = true }
-      return [done] + devices.filter { !$0.isBonded }.map(\.report)
+      return [done] + devices.filter { !$0.isBonded }.map { .event($0.report) }
     case .stopDiscovery:
       isDiscovering = false
       return [done]
@@ -191,7 +194,7 @@ public struct ScriptedBluetoothd {
         .mgmt(.bond(.longTermKey(key, isToBeKept: true))),
       ]
     }
-    return outputs + [device.report, .reply(BusReply(to: pairing.call))]
+    return outputs + [.event(device.report), .reply(BusReply(to: pairing.call))]
   }
 
   private mutating func endPairing(_ error: String) -> [Output] {

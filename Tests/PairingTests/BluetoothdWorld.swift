@@ -65,6 +65,9 @@ struct BluetoothdWorld {
     switch output {
     case .event(let event): pairing.receive(event, at: now)
     case .reply(let reply): pairing.receive(reply, at: now)
+    case .list(let events, let reply):
+      for event in events { pairing.receive(event, at: now) }
+      pairing.receive(reply, at: now)
     case .mgmt(let content): pairing.receive(MgmtEvent(index: 0, content), at: now)
     }
     performCalls()
