@@ -13,8 +13,11 @@ extension SetupCore {
     let before = old.bonds
     guard before != bonds else { return }
     note(.bonds)
-    for removal in old.bondRemovals
-    where registry.device(.bluetooth(removal.address))?.bond.isBonded == true {
+    for removal in old.bondRemovals {
+      // A bond that the gateway has made leaves bluetoothd's older one to be removed.
+      guard case .bonded(let record)? = registry.device(.bluetooth(removal.address))?.bond,
+        record.owner == .bluetoothd
+      else { continue }
       add(.keepBond(removal.address))
     }
     for former in before {

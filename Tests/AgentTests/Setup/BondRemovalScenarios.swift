@@ -105,6 +105,19 @@ struct BondRemovalScenarios {
     #expect(bench.backend.commands.count { if case .unpair = $0 { true } else { false } } == 0)
   }
 
+  @Test(
+    "bluetoothd's bond is still removed when the gateway, while bluetoothd is away, pairs the device itself")
+  func pairedWithoutBluetoothd() {
+    let bench = PairingBench()
+    bench.reports(.removalWaits(PairingBench.bulb))
+    bench.chooses()
+    bench.succeeds()
+    let saved = bench.harness.registry.saved
+    #expect(saved.devices.map(\.bond.record?.owner) == [.gateway] && bench.bond?.isBonded == true)
+    #expect(saved.bondRemovals.map(\.address) == [PairingBench.bulb])
+    #expect(!bench.backend.commands.contains(.keepBond(PairingBench.bulb)))
+  }
+
   @Test("A reset and an import keep what bluetoothd is to remove, unless the bond is an accessory's again")
   func replaced() throws {
     let bench = BondedBench(.bonded(Rows.foreignBond))
