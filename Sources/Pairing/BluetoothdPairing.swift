@@ -138,15 +138,16 @@ public struct BluetoothdPairing: Sendable {
   }
 
   public mutating func receive(_ event: MgmtEvent, at now: Instant) {
+    // bluetoothd may have ended meanwhile, and has the bond under the identity when it is back.
+    if case .bond(.identityKey(let key, let address?, isToBeKept: true)) = event.content {
+      bonds.noteIdentity(key.identity, of: address)
+    }
     guard event.index == adapter?.index else { return }
     switch event.content {
     case .bond(.unpaired(let identity)):
       if attempt.map({ !isSought(identity, by: $0.request) }) ?? true { reportLoss(of: identity) }
     case .bond(let bond):
       attempt?.keys.receive(bond)
-      if case .identityKey(let key, let address?, isToBeKept: true) = bond {
-        bonds.noteIdentity(key.identity, of: address)
-      }
       finishIfKeysAreKnown(at: now)
     case .disconnected(let device, _):
       if let request = attempt?.request, device == request.device || attemptAddress == device {

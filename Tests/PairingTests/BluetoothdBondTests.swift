@@ -115,6 +115,31 @@ struct BluetoothdBondTests {
     #expect(world.bluetoothd.isBonded && world.paired?.identity == ScriptedBluetoothd.identity)
   }
 
+  @Test("A bond that bluetoothd made as it ended is removed by the identity that the kernel reports later")
+  func identityAfterEnd() throws {
+    var world = BluetoothdWorld(.isSilent)
+    world.pair()
+    world.run(milliseconds: 5000)
+    #expect(world.bluetoothd.methods.last == .pair(ScriptedBluetoothd.device))
+    world.bluetoothd.isBonded = true
+    world.bluetoothd.end()
+    world.pairing.close(.bluetoothdChanged, at: world.now)
+    world.run(milliseconds: 10)
+    let key = MgmtIdentityKey(
+      identity: ScriptedBluetoothd.identity, value: try #require(MgmtKeyValue([UInt8](1...16))))
+    world.post(.mgmt(.bond(.identityKey(key, address: ScriptedBluetoothd.address, isToBeKept: true))))
+    world.run(milliseconds: 1000)
+    #expect(
+      world.actions == [
+        .ended(PairingID(1), .failure(.bluetoothdChanged)), .removalWaits(ScriptedBluetoothd.address),
+        .removalWaits(ScriptedBluetoothd.identity), .removalEnded(ScriptedBluetoothd.address),
+      ])
+    world.bluetoothd.isRunning = true
+    world.pairing.open(adapter: 0, address: 0xA11, at: world.now)
+    world.run()
+    #expect(!world.bluetoothd.isBonded && world.actions.last == .removalEnded(ScriptedBluetoothd.identity))
+  }
+
   @Test("The size of a new bond's keys is remembered until the bond is lost or removed")
   func keySize() {
     var world = BluetoothdWorld()
