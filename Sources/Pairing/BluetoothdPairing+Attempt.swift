@@ -80,7 +80,7 @@ extension BluetoothdPairing {
       // The reply to Pair follows.
       if attempt.pairCall == nil { undo(at: now) }
     case .removing:
-      if let failure, !failure.isUnknownObject { keepForLater(at: now) }
+      if let failure, !failure.isUnknownObject { keepForLater(at: now) } else { bonds.endNewBond(at: now) }
       enter(.unregistering, at: now)
     case .unregistering: finishOrAwaitBluetoothdsEnd(at: now)
     case .openingBus, .awaitingDiscovery, .pairing, .awaitingKeys, .awaitingBluetoothdsEnd: break
@@ -150,7 +150,11 @@ extension BluetoothdPairing {
     guard let attempt else { return }
     self.attempt?.pairCall = nil
     self.attempt?.question = nil
-    if failure == nil { self.attempt?.isPaired = true }
+    if failure == nil {
+      self.attempt?.isPaired = true
+      // The next run has to know if this one ends before the pairing does.
+      bonds.addNewBond(identity(of: attempt), at: now.advanced(milliseconds: BusBonds.retryMilliseconds))
+    }
     guard attempt.step == .pairing else {
       // It was cancelled meanwhile.
       if attempt.step == .cancelling, attempt.call == nil { undo(at: now) }

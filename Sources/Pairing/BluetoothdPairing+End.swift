@@ -81,8 +81,6 @@ extension BluetoothdPairing {
     switch succeed(attempt) {
     case .failure(let error): fail(error, at: now)
     case .success(let device):
-      // The new bond is in the place of one that was to be removed.
-      bonds.endRemoval(device.identity, at: now)
       bonds.noteKeys(of: device.identity, byteCount: attempt.keys.byteCount(of: device.identity))
       self.attempt?.result = .success(device)
       enter(.unregistering, at: now)
@@ -137,7 +135,10 @@ extension BluetoothdPairing {
     if ![.unregistering, .awaitingBluetoothdsEnd].contains(attempt.step) {
       call(.followProperties(false), milliseconds: 0)
     }
-    append(.ended(attempt.request.id, attempt.result ?? .failure(.bluetoothdChanged)))
+    let result = attempt.result ?? .failure(.bluetoothdChanged)
+    // A new bond is in the place of one that was to be removed.
+    bonds.endPairing(with: try? result.get().identity, at: now)
+    append(.ended(attempt.request.id, result))
   }
 
   /// The adapter is off or gone, which is the reason for what bluetoothd reported of the device meanwhile.

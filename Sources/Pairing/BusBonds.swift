@@ -45,6 +45,8 @@ struct BusBonds: Equatable, Sendable {
   private(set) var kept: [BusBond] = []
   private(set) var lost: [BusBond] = []
   private(set) var removals: [DeviceAddress] = []
+  /// The bond that the pairing under way has made. It is among ``removals`` until the pairing ends.
+  private var new: DeviceAddress?
   /// How many bytes the keys of bonds have that were made in this run.
   private(set) var keyByteCounts: [DeviceAddress: UInt8] = [:]
   private var actions: [PairingAction] = []
@@ -92,10 +94,35 @@ struct BusBonds: Equatable, Sendable {
     removalDue = min(removalDue ?? due, due)
   }
 
+  /// bluetoothd has made a bond, which is to be removed unless an accessory gets it. An older bond is lost by it.
+  mutating func addNewBond(_ identity: DeviceAddress, at due: Instant) {
+    addRemoval(identity, at: due)
+    lose(identity)
+    new = identity
+  }
+
+  /// bluetoothd has removed the bond that the pairing under way has made.
+  mutating func endNewBond(at now: Instant) {
+    if let new = new.take() { endRemoval(new, at: now) }
+  }
+
+  /// The pairing has ended: with a bond for an accessory, or (nil) without one. The registry has the removal of that bond
+  /// until it has the accessory.
+  mutating func endPairing(with identity: DeviceAddress?, at now: Instant) {
+    defer { new = nil }
+    guard let identity else { return }
+    if new != identity { endNewBond(at: now) }
+    guard removals.contains(identity) else { return }
+    removals.removeAll { $0 == identity }
+    removalDue = removals.isEmpty ? nil : now
+  }
+
   /// The device with this address turned out to have an identity, under which bluetoothd has its bond.
   mutating func noteIdentity(_ identity: DeviceAddress, of address: DeviceAddress) {
     guard let index = removals.firstIndex(of: address), !removals.contains(identity) else { return }
     removals[index] = identity
+    lose(identity)
+    if new == address { new = identity }
     actions += [.removalWaits(identity), .removalEnded(address)]
   }
 

@@ -145,7 +145,8 @@ public enum PairingAction: Equatable, Sendable {
   case ended(PairingID, Result<PairedDevice, PairingError>)
   /// The bond with the device of this identity is lost.
   case bondWasLost(DeviceAddress)
-  /// bluetoothd is to remove its bond with this device. It may take long, and the agent may end before.
+  /// bluetoothd is to remove its bond with this device. It may take long, and the agent may end before. A bond that a
+  /// pairing makes is to be removed until an accessory has it.
   case removalWaits(DeviceAddress)
   /// The same bond is removed, or is not to be removed any longer.
   case removalEnded(DeviceAddress)

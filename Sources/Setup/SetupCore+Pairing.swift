@@ -111,7 +111,8 @@ extension SetupCore {
       return failPairing(of: flow, failure, isOver: true)
     }
     log(.paired(app: flow.app, device.method, isAuthenticated: device.record.isAuthenticated))
-    // The change that writes the bond ends this. If the agent ends before, its next run has the bond removed.
+    // The change that writes the bond ends this. If the agent ends before, its next run has the bond removed. The disk may
+    // not have written it when bluetoothd had paired.
     if device.record.owner == .bluetoothd {
       enqueue(.apply(.addBondRemoval(device.identity.settled)), .bondRemoval)
     }

@@ -108,8 +108,8 @@ struct PairingSecrecyTests {
   private func fail(_ failure: Failure, _ output: Output, _ emitKeys: () -> Void) -> ScenarioCall {
     let bench = output.bench
     if failure == .unwritten {
-      // bluetoothd's bond is noted before the accessory is written.
-      let count = bench.harness.bluetoothd == nil ? 1 : 2
+      // bluetoothd's bond is noted when it is made, and again before the accessory is written.
+      let count = bench.harness.bluetoothd == nil ? 1 : 3
       bench.harness.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: count)
     }
     bench.lights.call("ShowPicker")

@@ -140,6 +140,26 @@ struct BluetoothdBondTests {
     #expect(!world.bluetoothd.isBonded && world.actions.last == .removalEnded(ScriptedBluetoothd.identity))
   }
 
+  @Test(
+    "From bluetoothd's reply on, a bond is to be removed, until an accessory is to have it or it is undone")
+  func newBond() {
+    let identity = ScriptedBluetoothd.identity
+    var world = BluetoothdWorld()
+    world.pair()
+    while world.pairing.attempt?.isPaired == false { world.run(milliseconds: 1) }
+    #expect(world.actions == [.removalWaits(identity)] && world.results.isEmpty)
+    world.run()
+    // The registry ends the removal with the change that adds the accessory.
+    #expect(world.paired?.identity == identity && !world.actions.contains(.removalEnded(identity)))
+    #expect(world.bluetoothd.isBonded && !world.isBusOpen)
+
+    world = BluetoothdWorld()
+    world.pair(demandsAuthentication: true)
+    world.run()
+    #expect(world.error == .notAuthenticated(.justWorks) && !world.bluetoothd.isBonded)
+    #expect(world.actions.dropLast() == [.removalWaits(identity), .removalEnded(identity)])
+  }
+
   @Test("The size of a new bond's keys is remembered until the bond is lost or removed")
   func keySize() {
     var world = BluetoothdWorld()

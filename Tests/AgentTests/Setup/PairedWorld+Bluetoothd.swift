@@ -91,15 +91,18 @@ extension PairedWorld {
         BusCall(number: .max, method: .answer(question: token, .accept), milliseconds: 0))
     }
   }
+}
 
+extension AgentHarness {
+  /// Whether bluetoothd has other bonds than the registry, or something of a pairing stays in it.
   var isBluetoothdUnlikeRegistry: Bool {
-    guard let bluetoothd = harness.bluetoothd else { return false }
-    let bonds = harness.setupCore.bonds.filter { $0.bond.record?.owner == .bluetoothd }
+    guard let bluetoothd else { return false }
+    let bonds = setupCore.bonds.filter { $0.bond.record?.owner == .bluetoothd }
     let (all, good) = (Set(bonds.map(\.identity)), Set(bonds.filter(\.bond.isBonded).map(\.identity)))
     let present = Set(bluetoothd.devices.filter(\.isBonded).map(\.identity))
     // A bond that the device has lost is removed when it is paired again.
     return !good.isSubset(of: present) || !present.isSubset(of: all) || bluetoothd.agent != nil
-      || bluetoothd.isDiscovering || harness.isBusOpen == good.isEmpty
+      || bluetoothd.isDiscovering || isBusOpen == good.isEmpty
   }
 }
 

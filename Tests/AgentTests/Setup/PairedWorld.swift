@@ -107,6 +107,14 @@ final class PairedWorld {
 
   // MARK: - Acts
 
+  /// Devices move, and an app or an operator does something. The disk works.
+  func stirUp() {
+    moveDevices()
+    scenario.collect()
+    if random.chance(40) { answer() } else { act() }
+    harness.registry.replies = []
+  }
+
   private func act() {
     let app = random.pick(apps)
     switch random.next(20) {
@@ -225,7 +233,7 @@ final class PairedWorld {
     for app in apps { app.call("CancelPicker") }
     harness.run(milliseconds: 200_000)
     if harness.bluetoothd != nil {
-      isBluetoothdWrong = isBluetoothdUnlikeRegistry
+      isBluetoothdWrong = harness.isBluetoothdUnlikeRegistry
       harness.bluetoothdEnds()
       harness.run(milliseconds: 10_000)
     }

@@ -33,6 +33,19 @@ struct PairedWorldTests {
     #expect(pairedCount > seeds.count / 2, "the worlds pair devices")
   }
 
+  @Test(
+    "An agent that is killed after bluetoothd has paired leaves no bond that its next run keeps for no accessory"
+  )
+  func kills() {
+    var killCount = 0
+    for seed in 0..<10 as Range<UInt64> {
+      let (wrong, all) = PairedWorld(seed, hasBluetoothd: true).wrongRunsAfterKills()
+      #expect(wrong == 0, "seed \(seed)")
+      killCount += all
+    }
+    #expect(killCount > 20, "the worlds pair devices")
+  }
+
   @Test("A program that confirms a foreign pairing breaks its rule")
   func foreignCanary() {
     #expect(PairedWorld(1, .confirmsForeign).breaches() == [.otherPairings])
