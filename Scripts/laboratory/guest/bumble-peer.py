@@ -18,11 +18,13 @@ notify HEX                            notifies the open value
 replug                                the adapter is unplugged and plugged in again
 count                                 prints how many reports the kernel got
 hush on|off                           the adapter hears nothing, hears again
+others NUMBER                         so many other devices advertise
 neighbour ORDER                       an order to the other accessory, which advertises after "neighbour on"
 """
 
 import argparse
 import asyncio
+import itertools
 import sys
 
 from bumble import controller, device, gatt, hci, host, keys, pairing
@@ -220,11 +222,10 @@ class World:
 
     async def others(self):
         """Other devices advertise, each ten times a second, so that hardly any time passes without a report."""
-        turn = 0
-        while self.settings.others:
-            turn = turn % self.settings.others + 1
-            self.adapter.hear(bytes([turn, 1, 2, 3, 4, 0xC5]), 1, b"\x02\x01\x06")
-            await asyncio.sleep(0.1 / self.settings.others)
+        for turn in itertools.count():
+            if count := self.settings.others:
+                self.adapter.hear(bytes([turn % count, 1, 2, 3, 4, 0xC5]), 1, b"\x02\x01\x06")
+            await asyncio.sleep(0.1 / max(count, 1))
 
     async def obey(self, order, argument):
         if order == "replug":
@@ -235,6 +236,8 @@ class World:
             say("reports", self.adapter.reports)
         elif order == "hush":
             self.adapter.is_hushed = argument == "on"
+        elif order == "others":
+            self.settings.others = int(argument)
         elif order == "neighbour":
             order, _, argument = argument.partition(" ")
             await self.neighbour.obey(order, argument)

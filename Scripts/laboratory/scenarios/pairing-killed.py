@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""SIGKILL while a person names a device that is paired already: no bond stays, in the kernel or in bluetoothd."""
+
+import bluetoothd
+import bonds
+import hci
+from sessions import AppSession, Operator
+
+PATIENCE = 600
+# The person types the accessory's name before it is written.
+NAMED = 'setup-options = ["rename"]'
+
+
+def kill_while_naming(lab, peer, agent, has_bond, has_no_bond):
+    """Kills the agent after pairing and before the accessory is written. Nothing stays, and the device can be set up."""
+    operator, app = Operator(agent), AppSession(agent)
+    peer.order("rotate")
+    app.call("ShowPicker")
+    request = operator.request_of("lights")
+    operator.choose(request, bonds.addresses(peer))
+    lab.until(lambda: operator.read() or operator.requests[request]["phase"] == "naming", "a name is asked for", 30)
+    lab.until(has_bond, "there is a bond", 10)
+    agent.kill()
+    lab.check(has_bond(), "the bond outlives the agent")
+    agent.start_again()
+    agent.await_state("on", 30)
+    lab.until(has_no_bond, "the bond is removed", 10)
+    lab.equal(bonds.listed(agent), [], "the app's accessories")
+    bonds.await_end(lab, peer, agent)
+    for order in ("forget", "rotate"):
+        peer.order(order)
+
+    operator, app = Operator(agent), AppSession(agent)
+    app.call("ShowPicker")
+    reply = operator.set_up("lights", bonds.addresses(peer), name="Front door")
+    lab.equal(reply["displayName"], "Front door", "the accessory's name")
+    app.expect("pickerDidPresent", "pickerSetupPairing", "pickerSetupRename", "accessoryAdded", "pickerDidDismiss",
+               "pickerFinished")
+    lab.check(has_bond(), "the new bond is kept")
+    bonds.await_end(lab, peer, agent)
+    return app
+
+
+def scenario(lab):
+    peer = lab.peer("--others", "0")
+    bluetoothd.forget_all()
+    agent = bonds.start_agent(lab, peer, item=NAMED)
+    app = kill_while_naming(
+        lab, peer, agent, lambda: bonds.has_keys(peer.index), lambda: not bonds.has_keys(peer.index))
+    bonds.remove(lab, peer, agent, app)
+    lab.equal(agent.end(), 0, "the agent's exit status")
+    lab.figure("through the kernel, bonds left", 0)
+
+    daemon = lab.bluetoothd()
+    lab.until(lambda: hci.is_up(peer.index), "bluetoothd powers the adapter")
+    agent = bonds.start_agent(lab, peer, item=NAMED)
+    app = kill_while_naming(lab, peer, agent, daemon.bonded, lambda: not daemon.bonded())
+    agent.tool("remove", app.identifier, "--yes")
+    lab.until(lambda: not daemon.bonded(), "bluetoothd has no bonds", 10)
+    bonds.check_no_keys(lab, peer.index)
+    lab.figure("through bluetoothd, bonds left", 0)
+    lab.equal(agent.end(), 0, "the agent's exit status")
