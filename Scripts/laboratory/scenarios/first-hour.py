@@ -9,6 +9,7 @@ import shutil
 import time
 
 from errors import ScenarioError
+import networks
 from system import UnitAgent
 
 PATIENCE = 400
@@ -22,8 +23,10 @@ DIALOGUE = [
     ("beside root?", "climate"),
     ("Which app gets the accessory?", "bulbs"),
     ("Which account does the app run as?", ""),
+    ("Which interface looks for accessories that are networks?", "wlan7"),
+    (f"the wireless ones are: {networks.INTERFACE}", networks.INTERFACE),
     ("Go on? [y/N]", "y"),
-    ("Which device is the first accessory?", BULB),
+    ("Which device or network is the first accessory?", BULB),
     ("Go on? [y/N]", "y"),
 ]
 
@@ -69,6 +72,7 @@ def install(lab, system):
 
 def scenario(lab):
     controller = lab.controller("/lab/Config/story-scene.toml")
+    networks.Radios(lab)
     system = lab.system(installed=False)
     start = time.monotonic()
     install(lab, system)
@@ -82,6 +86,8 @@ def scenario(lab):
     lab.equal(system.property("ActiveState"), "active", "the service")
     lab.equal(system.systemctl("is-enabled", "accessoryd.service"), "enabled", "the service at the next start")
     lab.check(BULB in system.run("accessoryctl", "list", "--app", "bulbs"), "the accessory is in the list")
-    lab.check(UnitAgent(system).status()["problems"] == [], "status has no problem")
+    status = UnitAgent(system).status()
+    lab.check(status["problems"] == [], "status has no problem")
+    lab.equal(status["wifi"]["interface"], networks.INTERFACE, "the interface that the dialogue asked for")
     again = system.run("accessoryctl", "setup", "--yes", "--app", "bulbs", "--device", BULB)
     lab.check("bulbs" in again, "setup can be repeated")
