@@ -71,7 +71,7 @@ public enum WirelessError: Error, Equatable, Sendable {
   }
 
   private static let netlinkCure =
-    "install wifi.conf as a drop-in of accessoryd.service, as Board/README.md says"
+    "accessoryctl setup, run as root with --wifi, installs the drop-in wifi.conf of accessoryd.service"
 }
 
 extension WirelessError.Lack {

@@ -53,8 +53,8 @@ struct WirelessScanTests {
     #expect(
       sentence
         == "wlan0 receives more networks than wireless extensions can list, and nl80211 cannot take over, because the "
-        + "agent may not have sockets of AF_NETLINK: install wifi.conf as a drop-in of accessoryd.service, as "
-        + "Board/README.md says")
+        + "agent may not have sockets of AF_NETLINK: accessoryctl setup, run as root with --wifi, installs the "
+        + "drop-in wifi.conf of accessoryd.service")
   }
 
   @Test(
