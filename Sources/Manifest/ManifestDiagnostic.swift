@@ -97,6 +97,8 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case overlap(DescriptorOverlap, app: String, id: String)
     /// An input device is paired through bluetoothd, which has no part in exclusive access.
     case inputDeviceInExclusiveAccess
+    /// The item's devices are paired, and no app can connect to them in exclusive access.
+    case pairingInExclusiveAccess
     /// An option that takes effect only in a pairing.
     case optionWithoutPairing(String)
     case noEffect(NoEffect)

@@ -73,8 +73,11 @@ extension ManifestRules {
 
   private mutating func checkSupportedOptions(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
     guard !descriptor.supportedOptions.contains(.bluetoothPairingLE) else {
-      if descriptor.supportedOptions.contains(.bluetoothHID), manifest.gateway.access == .exclusive {
-        report(.warning(.inputDeviceInExclusiveAccess), at: path.appending(DescriptorKey.supportedOptions))
+      if manifest.gateway.access == .exclusive {
+        let isInputDevice = descriptor.supportedOptions.contains(.bluetoothHID)
+        report(
+          .warning(isInputDevice ? .inputDeviceInExclusiveAccess : .pairingInExclusiveAccess),
+          at: path.appending(DescriptorKey.supportedOptions))
       }
       return
     }

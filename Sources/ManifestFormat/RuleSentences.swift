@@ -136,6 +136,9 @@ extension ManifestDiagnostic.Warning {
     case .inputDeviceInExclusiveAccess:
       "never set up: an input device is paired through bluetoothd, which has no part in access = \"exclusive\"; "
         + "use access = \"shared\""
+    case .pairingInExclusiveAccess:
+      "paired devices serve identity only; with access = \"exclusive\" apps cannot connect to them; "
+        + "use access = \"shared\""
     case .optionWithoutPairing(let option):
       "no effect: \(option) takes effect in a pairing; add \"bluetoothPairingLE\", or remove it"
     case .overlap(let overlap, let app, let id): overlap.sentence(with: "\(app)/\(id)")

@@ -22,7 +22,7 @@ struct ManifestReaderTests {
   func gateway() throws {
     let gateway = try Self.manifest("every-key").gateway
     #expect(gateway.radio == .index(7))
-    #expect(gateway.access == .exclusive && gateway.power == .keep && gateway.scan == .active)
+    #expect(gateway.access == .shared && gateway.power == .keep && gateway.scan == .active)
     #expect(gateway.wifi == "wlan1" && gateway.board == "pi")
     #expect(gateway.onTouch == "/bin/t" && gateway.identityKeys == "/etc/k")
     #expect(gateway.drainIntervalMilliseconds == 50 && gateway.changedIntervalMilliseconds == 500)
@@ -80,6 +80,7 @@ struct ManifestReaderTests {
   @Test("Values arrive whatever form of TOML they have")
   func forms() throws {
     let manifest = try Self.manifest("forms")
+    #expect(manifest.gateway.access == .exclusive)
     #expect(manifest.gateway.radio == .address(0xAABB_CC0D_EE0F))
     let app = try #require(manifest.apps.first)
     #expect(app.account == .group("lights") && app.supports == [.bluetooth, .wifi])
