@@ -12,7 +12,8 @@ extension PickerModel {
     let words = size.columns - 2
     var below: [ScreenLine] = []
     if let happened {
-      below = folded(happened.text, words, height).map { ScreenLine(" " + $0, happened.style) }
+      let lines = happened.texts.flatMap { $0.folded(to: words) }
+      below = lines.prefix(height).map { ScreenLine(" " + $0, happened.style) }
     }
     let above = selectedWords(at: now).map { folded($0, words, height - below.count) } ?? []
     let empty = Array(repeating: ScreenLine(), count: height - below.count - above.count)
@@ -25,18 +26,16 @@ extension PickerModel {
     return Array(lines.prefix(max(0, height)))
   }
 
-  private var happened: (text: String, style: ScreenStyle)? {
-    if case .confirming(let question) = mode { return (question.sentence, .strong) }
-    if let note { return (note, .strong) }
+  private var happened: (texts: [String], style: ScreenStyle)? {
+    if case .confirming(let question) = mode { return ([question.sentence], .strong) }
+    if let note { return ([note], .strong) }
     if let tab, !tab.isOver {
-      if tab.isAnswering, tab.isChoosing { return ("The agent sets it up.", .strong) }
-      if tab.request.detail == nil, tab.isChoosing, let note = tab.request.pairingNote {
-        return (glyphs.shown(note, columnsMax: 300), [])
-      }
-      if let detail = tab.request.detail { return (glyphs.shown(detail, columnsMax: 300), []) }
+      if tab.isAnswering, tab.isChoosing { return (["The agent sets it up."], .strong) }
+      let texts = [tab.request.detail, tab.isChoosing ? tab.request.pairingNote : nil].compactMap(\.self)
+      if !texts.isEmpty { return (texts.map { glyphs.shown($0, columnsMax: 300) }, []) }
     }
-    if tab != nil, let registryTrouble { return (registryTrouble, .strong) }
-    return radioTrouble.map { ($0, []) }
+    if tab != nil, let registryTrouble { return ([registryTrouble], .strong) }
+    return radioTrouble.map { ([$0], []) }
   }
 
   /// Without the registry every request can only be denied.

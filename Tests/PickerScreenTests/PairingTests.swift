@@ -132,6 +132,10 @@ struct PairingTests {
     let mixed = text(Samples.model([Samples.setup(items: [lock, Samples.strip])], Samples.candidates))
     #expect(mixed.contains("Lumo bulb, held at the gateway, paired"), "\(mixed)")
     #expect(!mixed.contains("it will be paired"))
+    request.detail = "two devices were held at once"
+    let refused = text(Samples.model([request], Samples.candidates))
+    #expect(refused.contains("two devices were held at once"), "\(refused)")
+    #expect(refused.contains("the radio pauses while it is paired"), "\(refused)")
     request.phase = .looking
     let looking = text(Samples.model([request]))
     #expect(looking.contains("the radio pauses while it is paired"), "\(looking)")
