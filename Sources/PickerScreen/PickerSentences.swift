@@ -60,8 +60,8 @@ enum PickerSentences {
   /// Further facts about a request.
   static func facts(_ request: RequestLine, lacksNames: Bool, _ glyphs: Glyphs) -> [String] {
     guard request.kind == .setup else { return [] }
-    let demands = Set(request.searches.map(\.pairing))
-    var facts = demands.count == 1 ? demands.compactMap(pairingWords) : []
+    let pairings = Set(request.searches.map { pairingWords($0.pairing) })
+    var facts = pairings.count == 1 ? pairings.compactMap(\.self) : []
     if request.search.usesTouch {
       facts.append("holding it at the gateway chooses it")
     } else if !request.searches.isEmpty, request.searches.allSatisfy(\.immediate) {
@@ -85,8 +85,7 @@ enum PickerSentences {
   /// How an item's device is paired, in a few words; nil when it is not.
   static func pairingWords(_ demand: PairingDemandName?) -> String? {
     switch demand {
-    case .any: "it will be paired"
-    case .justWorks: "it will be paired without digits"
+    case .any, .justWorks: "it will be paired"
     case .authenticated: "it will be paired, with digits"
     case nil: nil
     }

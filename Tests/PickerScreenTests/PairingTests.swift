@@ -141,6 +141,16 @@ struct PairingTests {
     #expect(looking.contains("the radio pauses while it is paired"), "\(looking)")
   }
 
+  @Test("No words promise a pairing without digits: a person may use any method")
+  func words() {
+    var (lock, strip) = (Samples.bulb, Samples.strip)
+    (lock.pairing, strip.pairing) = (.justWorks, .any)
+    for items in [[lock], [strip], [lock, strip]] {
+      let text = text(Samples.model([Samples.setup(items: items)], Samples.candidates))
+      #expect(text.contains("it will be paired") && !text.contains("digits"), "\(text)")
+    }
+  }
+
   @Test("A pairing that is renewed is a request of its own")
   func renewal() {
     let request = RequestLine(
