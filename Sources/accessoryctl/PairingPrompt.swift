@@ -6,7 +6,8 @@ import LinuxSystem
 import PickerScreen
 import ToolText
 
-/// Asks the questions of a pairing on standard error, and reads the answers from a terminal line by line.
+/// Asks the questions of a pairing on standard error, and reads the answers from a terminal line by line. Before the
+/// pairing it says what a person should know about pairings on this gateway.
 ///
 /// Without a terminal it names the command that answers. Lines that were typed before a question are dropped.
 struct PairingPrompt {
@@ -23,12 +24,17 @@ struct PairingPrompt {
   /// The request, and its question that is not answered yet.
   private var open: (request: String, question: PairingQuestionLine, name: String)?
   private var asked: PairingQuestionLine?
+  private var printedNote: String?
 
   /// Standard input while a line can come.
   var entry: Polling.Entry { isTerminal && !hasEnded ? Polling.Entry(0, .readable) : .none }
 
-  /// Asks what is new in a request. Returns whether there is a new question.
+  /// Says and asks what is new in a request. Returns whether there is a new question.
   mutating func update(_ request: RequestLine) -> Bool {
+    if let note = request.pairingNote, note != printedNote {
+      printedNote = note
+      StandardError.say(AirText(Array(note.utf8)).sentence(columnsMax: 400))
+    }
     let question = request.phase == .pairing ? request.question : nil
     guard question != asked else { return false }
     asked = question

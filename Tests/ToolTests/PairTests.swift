@@ -151,6 +151,31 @@ struct PairTests {
     #expect(unsure.status == 64 && unsure.errorOutput.contains("or with --yes"))
   }
 
+  @Test("What a person should know before a pairing is printed once, by pick and by pair")
+  func note() throws {
+    let note = "pairing it pauses the radio"
+    var before = PickerSamples.setup(isOnBehalf: true)
+    var pairing = Self.pairing(nil)
+    (before.pairingNote, pairing.pairingNote) = (note, note)
+    let first = Message.reply(continues: true) { $0.member("request", Self.request) }
+    let agent = try StandInAgent(
+      [.request(before), .request(pairing)],
+      ["List": PickerSamples.list(), "Open": [PickerSamples.opened], "Pair": [first]])
+    let device = "C4:A1:00:00:1E:01"
+    for (arguments, method, end) in [
+      (
+        ["pick", "--app", "lights", "--device", device], "Open", [PickerSamples.setUp(), PickerSamples.empty]
+      ),
+      (["pair", "Lumo bulb", "--yes"], "Pair", [Self.paired("justWorks", false)]),
+    ] {
+      let terminal = try TerminalSession(arguments + ["--socket", agent.path], showsErrors: true)
+      try terminal.wait(for: "accessoryctl: \(note)\n")
+      for message in end { try agent.answer(method, message) }
+      try terminal.expectEnd(0)
+      #expect(try terminal.screen().components(separatedBy: note).count == 2)
+    }
+  }
+
   @Test("On a terminal the questions of a renewal are asked and answered line by line")
   func terminal() throws {
     let first = Message.reply(continues: true) { $0.member("request", Self.request) }
