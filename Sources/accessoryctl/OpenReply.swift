@@ -8,7 +8,9 @@ import Varlink
 /// A reply of `Open` of `io.accessoryd.Operator`.
 enum OpenReply: Equatable {
   case request(String)
-  case accessory(identifier: String, displayName: String)
+  /// `method` is how the device was paired; nil when it was not, or had its bond before.
+  case accessory(
+    identifier: String, displayName: String, method: PairingMethodName?, isBondAuthenticated: Bool?)
   /// The last reply.
   case end
 
@@ -19,7 +21,9 @@ enum OpenReply: Equatable {
         self = .request(request)
       } else if let accessory = try line.plainTextIfPresent("accessory") {
         self = .accessory(
-          identifier: accessory, displayName: try line.stringIfPresent("displayName") ?? "")
+          identifier: accessory, displayName: try line.stringIfPresent("displayName") ?? "",
+          method: try line.valueIfPresent("pairing", of: PairingMethodName.allCases, \.rawValue),
+          isBondAuthenticated: try line.boolIfPresent("isBondAuthenticated"))
       } else {
         self = .end
       }

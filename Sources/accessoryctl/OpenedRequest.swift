@@ -37,8 +37,11 @@ final class OpenedRequest {
     while !isOver, let reply = try connection.receivedReply() {
       switch try OpenReply(reply) {
       case .request: continue
-      case .accessory(let identifier, let displayName):
-        accessories.append(PickedAccessory(app: app, identifier: identifier, displayName: displayName))
+      case .accessory(let identifier, let displayName, let method, let isBondAuthenticated):
+        accessories.append(
+          PickedAccessory(
+            app: app, identifier: identifier, displayName: displayName, pairing: method,
+            isBondAuthenticated: isBondAuthenticated))
       case .end: isOver = true
       }
       if !reply.continues { isOver = true }
@@ -59,7 +62,7 @@ final class OpenedRequest {
     }
     try connection.onlyReply(within: OperatorMethodName.rename.patienceSeconds) { _ throws(JSONMemberError) in
     }
-    accessories[0] = PickedAccessory(app: app, identifier: accessory.identifier, displayName: name)
+    accessories[0].displayName = name
     if !others.isEmpty { StandardError.say("the device is called \(quoted(name)) for \(others), too") }
   }
 }
@@ -68,14 +71,25 @@ final class OpenedRequest {
 struct PickedAccessory: Line {
   let app: String
   let identifier: String
-  let displayName: String
+  var displayName: String
+  /// How the device was paired; nil when it was not, or had its bond before.
+  let pairing: PairingMethodName?
+  /// nil without a bond.
+  let isBondAuthenticated: Bool?
 
   func writeMembers(to json: inout JSONWriter) {
     json.member("app", app)
     json.member("accessory", identifier)
     json.member("displayName", displayName)
+    if let pairing { json.member("pairing", pairing.rawValue) }
+    if let isBondAuthenticated { json.member("isBondAuthenticated", isBondAuthenticated) }
   }
 
   /// One line for operators.
-  var text: String { "\(shown(displayName)) (\(shown(app))): \(shown(identifier))\n" }
+  var text: String {
+    let bond = pairing.map {
+      "; \(PairingSentences.result($0, isAuthenticated: isBondAuthenticated ?? false))"
+    }
+    return "\(shown(displayName)) (\(shown(app))): \(shown(identifier))\(bond ?? "")\n"
+  }
 }

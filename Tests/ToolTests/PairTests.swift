@@ -176,6 +176,25 @@ struct PairTests {
     }
   }
 
+  @Test("A script that picks says how the device was paired, and what the bond is worth")
+  func pickedBond() throws {
+    let message = Message.reply(continues: true) { json in
+      json.member("accessory", PickerSamples.accessory)
+      json.member("displayName", "Lumo lock")
+      json.member("pairing", "justWorks")
+      json.member("isBondAuthenticated", false)
+    }
+    let agent = try agent(nil, ["Open": [PickerSamples.opened, message, PickerSamples.empty]])
+    let arguments = ["pick", "--app", "lights", "--touch", "--socket", agent.path]
+    let text = try Tool.run(arguments)
+    #expect(
+      text.text == "Lumo lock (lights): \(PickerSamples.accessory); paired without digits, "
+        + "not protected against a third device\n", "\(text.errorOutput)")
+    let json = try Tool.run(arguments + ["--json"])
+    #expect(json.text.contains(#""pairing":"justWorks","isBondAuthenticated":false"#))
+    try expectValid(json.output, "picked")
+  }
+
   @Test("On a terminal the questions of a renewal are asked and answered line by line")
   func terminal() throws {
     let first = Message.reply(continues: true) { $0.member("request", Self.request) }
