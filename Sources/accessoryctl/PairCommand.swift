@@ -17,7 +17,7 @@ struct PairCommand: ParsableCommand {
       for digits if the device needs them. The app keeps its accessory with all identifiers. \
       Some devices get a new identity when they are reset, and are not found here any more: remove such an \
       accessory with accessoryctl remove, and set it up again. \
-      Exit status: 0 it is paired, 1 it is not, or there is no such accessory.
+      Exit status: 0 it is paired, 1 it is not, or there is no such accessory, 75 another operator is pairing it.
 
       Examples:
         accessoryctl pair "Front door"
@@ -86,8 +86,7 @@ private struct LivePairing: ~Copyable {
     while result == nil {
       let ready = try wait()
       if !ready[0].isEmpty { return try interrupt() }
-      let path = path
-      do throws(AgentCallError) { try advance(ready) } catch { throw Self.toolError(error, path) }
+      do throws(AgentCallError) { try advance(ready) } catch { throw toolError(error) }
       try printer.flush()
     }
     guard let result else { return }
@@ -100,14 +99,22 @@ private struct LivePairing: ~Copyable {
     try printer.flush()
   }
 
-  /// The sentence for an error; the general ones speak of a setup.
-  private static func toolError(_ error: AgentCallError, _ path: String) -> ToolError {
-    guard case .refused(let reply) = error, reply.error == OperatorErrorName.setupFailed.rawValue else {
+  /// The sentence for an error; the general ones speak of a setup, of options, and of requests of apps.
+  private func toolError(_ error: AgentCallError) -> ToolError {
+    guard case .refused(let reply) = error else { return error.toolError(at: path) }
+    let parameters = ErrorParameters(reply.parameters)
+    let name = quoted(accessory.displayName)
+    switch reply.error.flatMap(OperatorErrorName.init) {
+    case .setupFailed:
+      return .sentence(
+        "the device was not paired: \(parameters.sentence("reason")); \(parameters.sentence("cure"))", .no)
+    case .invalid: return .sentence("\(name) was not paired: \(parameters.sentence("reason"))", .no)
+    case .busy:
+      return .sentence(
+        "another operator is pairing \(name), or is asked about it; wait until that ends", .temporaryFailure)
+    case .requestClosed, .notFound, .registryUnavailable, .notDisconnected, nil:
       return error.toolError(at: path)
     }
-    let parameters = ErrorParameters(reply.parameters)
-    return .sentence(
-      "the device was not paired: \(parameters.sentence("reason")); \(parameters.sentence("cure"))", .no)
   }
 
   private func wait() throws(ToolError) -> [Readiness] {

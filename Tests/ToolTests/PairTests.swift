@@ -151,6 +151,24 @@ struct PairTests {
     #expect(unsure.status == 64 && unsure.errorOutput.contains("or with --yes"))
   }
 
+  @Test(
+    "A bond that is not lost is exit status 1, and an accessory that another operator pairs is one to wait for"
+  )
+  func refusedRenewal() throws {
+    let kept = PickerSamples.failure("Invalid", [("field", "accessory"), ("reason", "its bond is not lost")])
+    let busy = PickerSamples.failure("Busy", [("request", PickerSamples.other)])
+    let refusals: [(message: [UInt8], status: Int32, words: String)] = [
+      (kept, 1, "accessoryctl: \"Lumo bulb\" was not paired: its bond is not lost\n"),
+      (busy, 75, "another operator is pairing \"Lumo bulb\", or is asked about it; wait until that ends\n"),
+    ]
+    for refusal in refusals {
+      let agent = try agent(nil, ["Pair": [refusal.message]])
+      let run = try Tool.run(["pair", "Lumo bulb", "--yes", "--socket", agent.path])
+      #expect(run.status == refusal.status && run.output.isEmpty)
+      #expect(run.errorOutput.hasSuffix(refusal.words), "\(run.errorOutput)")
+    }
+  }
+
   @Test("What a person should know before a pairing is printed once, by pick and by pair")
   func note() throws {
     let note = "pairing it pauses the radio"
