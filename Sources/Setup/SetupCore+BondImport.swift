@@ -17,7 +17,8 @@ extension SetupCore {
     else { throw .notFound(.accessory, name: AddressText.text(of: identity.bits)) }
     if case .bonded(let known) = device.bond, known.owner == .gateway {
       throw .notImportable(
-        "the gateway has a bond with it that is not lost; remove the accessory for another")
+        "the gateway already has a bond with it, and keeps that one; to replace it, remove the accessory and set it up again"
+      )
     }
     guard !flows.flows.contains(where: { $0.isPairing(identity) }) else {
       throw .notImportable("it is being paired; try again afterwards")

@@ -9,6 +9,7 @@ import LinuxSystem
 import Manifest
 import Registry
 import ToolText
+import Varlink
 
 struct RegistryImportBondsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -52,7 +53,6 @@ struct RegistryImportBondsCommand: ParsableCommand {
           + (error.isPermission ? "run it as root" : "name bluetoothd's folder with --bluetooth-folder"),
         error.isPermission ? .noPermission : .noInput)
     }
-    for damage in stored.damages { StandardError.say("\(quoted(damage.path)): \(damage.error.reason)") }
     try importBonds(of: adapter, stored)
   }
 
@@ -69,34 +69,38 @@ struct RegistryImportBondsCommand: ParsableCommand {
     return bits
   }
 
+  /// What to do about a file that cannot be used. `isWanted`: it is that of an accessory, with the agent's adapter.
+  private func cure(isWanted: Bool) -> String {
+    guard isWanted else { return "no accessory of the agent's adapter needs it" }
+    return identityOnly
+      ? "the gateway cannot recognise the device by it: remove the device with bluetoothctl remove, remove the "
+        + "accessory, and set it up again"
+      : "its bond cannot be taken over: remove the accessory, and set it up again"
+  }
+
   private func importBonds(of adapter: UInt64, _ stored: StoredBonds) throws(ToolError) {
     let accessories = try gateway.accessories()
     var printer = Printer()
     var taken = 0
-    // A file of another adapter, or of a device that is no accessory, is nothing to take over.
-    var failed = stored.damages.count { damage in
-      damage.adapter == adapter && accessories.contains { $0.address?.bits == damage.device }
+    var failed = 0
+    for damage in stored.damages {
+      let isWanted =
+        damage.adapter == adapter && accessories.contains { $0.address?.bits == damage.device }
+      if isWanted { failed += 1 }
+      StandardError.say("\(quoted(damage.path)): \(damage.error.reason); \(cure(isWanted: isWanted))")
     }
     for bond in stored.entries where bond.adapter == adapter {
       guard let accessory = accessories.first(where: { $0.address?.isIdentity(bond.identity) ?? false }),
         let line = ImportedBondLine(bond, identityOnly: identityOnly)
       else { continue }
       let device = "\(line.device) (\(quoted(accessory.displayName)))"
-      do throws(ToolError) {
-        try gateway.callOnce(
-          OperatorMethodName.importBond, within: OperatorMethodName.importBond.patienceSeconds,
-          { line.writeMembers(to: &$0) }
-        ) { _ in }
+      if let refusal = try importBond(line) {
+        failed += 1
+        StandardError.say("\(device): \(refusal)")
+      } else {
         taken += 1
         let what = identityOnly ? "the gateway recognises it" : "the gateway has its bond"
         try printer.text("\(device): \(what)\n")
-      } catch {
-        // An agent that is gone, or that refuses this account, refuses every bond.
-        guard error.status == .usage || error.status == .no, let sentence = error.sentence else {
-          throw error
-        }
-        failed += 1
-        StandardError.say("\(device): \(sentence)")
       }
       try printer.flush()
     }
@@ -105,6 +109,26 @@ struct RegistryImportBondsCommand: ParsableCommand {
       throw .sentence(
         "\(quoted(bluetoothFolder)) has no bond of the agent's adapter with an accessory"
           + (identityOnly ? " that changes its address" : ""), .no)
+    }
+  }
+
+  /// Hands a bond to the agent. Returns why it was not taken over; nil on success.
+  private func importBond(_ line: ImportedBondLine) throws(ToolError) -> String? {
+    let method = OperatorMethodName.importBond
+    do throws(AgentCallError) {
+      var connection = try GatewayConnection(path: gateway.path)
+      try connection.startCall(method) { line.writeMembers(to: &$0) }
+      try connection.onlyReply(within: method.patienceSeconds) { _ throws(JSONMemberError) in }
+      return nil
+    } catch {
+      if case .refused(let reply) = error, reply.error == OperatorErrorName.invalid.rawValue {
+        let what = identityOnly ? "its identity key" : "its bond"
+        return "\(what) was not taken over: \(ErrorParameters(reply.parameters).sentence("reason"))"
+      }
+      let error = error.toolError(at: gateway.path)
+      // An agent that is gone, or that refuses this account, refuses every bond.
+      guard error.status == .usage || error.status == .no, let sentence = error.sentence else { throw error }
+      return sentence
     }
   }
 }

@@ -36,5 +36,8 @@ struct BondImportScenarios {
     let alone = BondedBench(.lost(Rows.foreignBond))
     #expect(importBond(alone, gateway).replies.map(\.error) == [nil])
     #expect(alone.harness.registry.saved.devices.first?.bond.record?.owner == .gateway)
+    let reason = importBond(alone, gateway).replies.last?.text("reason")
+    #expect(reason?.contains("already has a bond with it") == true, "\(reason ?? "")")
+    #expect(reason?.contains("remove the accessory and set it up again") == true)
   }
 }
