@@ -102,7 +102,8 @@ extension BluetoothdPairing {
     attempt?.wasKnown = true
     guard objects.isPaired(device) else { return enter(.pairing, at: now) }
     guard !request.replacesBond else { return enter(.removingOldBond, at: now) }
-    fail(.alreadyPaired(isRemoved: false), at: now)
+    let isOwn = objects.address(of: device).map { bonds.keeps($0) } ?? false
+    fail(isOwn ? .alreadyBonded : .alreadyPaired(isRemoved: false), at: now)
   }
 
   /// Whether a request means the device of this address: the same, or a private address of the same identity.

@@ -186,7 +186,7 @@ extension KernelPairing {
     let until = now.advanced(milliseconds: Self.undoMilliseconds)
     // A bond of the agent's own is good, and there is nothing to undo.
     if case .alreadyPaired = error, isBonded(attempt.identity) {
-      return enter(.undoing(.alreadyPaired(isRemoved: false), until: until))
+      return enter(.undoing(.alreadyBonded, until: until))
     }
     enter(.undoing(error, until: until))
     guard attempt.tries > 0 else { return }

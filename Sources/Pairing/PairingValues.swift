@@ -109,6 +109,9 @@ public enum PairingError: Error, Equatable, Sendable {
   /// The adapter has a bond with the device that is not in the registry (status 0x13). `isRemoved`: it was the kernel's,
   /// and the agent has removed it; bluetoothd keeps one of its own.
   case alreadyPaired(isRemoved: Bool)
+  /// The bond that the adapter has with the device is the agent's own, and good: the device was chosen by an address that
+  /// did not show its identity yet.
+  case alreadyBonded
   /// The bond is not authenticated, as the item demands.
   case notAuthenticated(PairingMethod)
   /// The device gave no keys to keep.

@@ -42,6 +42,10 @@ extension PairingError {
           "remove that bond with bluetoothctl remove, or let the app take the device over with accessoryctl migrate; "
           + "if bluetoothd lists no such bond, restart bluetoothd"
       )
+    case .alreadyBonded:
+      SetupError(
+        .connectionFailed, "the gateway already has a bond with it",
+        cure: "wait until it is shown by its identity, and choose it again")
     case .notAuthenticated(let method):
       SetupError(
         .userRestricted,

@@ -110,6 +110,12 @@ struct BluetoothdPairingTests {
     #expect(world.bluetoothd.isBonded)
     world = BluetoothdWorld()
     world.bluetoothd.isBonded = true
+    world.pairing.setBonds([BusBond(identity: ScriptedBluetoothd.identity, identityKey: nil)], at: world.now)
+    world.pair(device: ScriptedBluetoothd.identity)
+    world.run()
+    #expect(world.error == .alreadyBonded && world.bluetoothd.isBonded)
+    world = BluetoothdWorld()
+    world.bluetoothd.isBonded = true
     world.pair(replacesBond: true, device: ScriptedBluetoothd.identity)
     world.run()
     // Under its new address the device cannot be found without its identity key.

@@ -161,7 +161,7 @@ struct KernelPairingFailureTests {
     // The registry did not write it, and the kernel has it.
     harness.pairing.setBonds([], at: harness.now)
     let second = harness.pair(peer.identity, .none)
-    #expect(second == .failure(.alreadyPaired(isRemoved: false)))
+    #expect(second == .failure(.alreadyBonded))
     // The agent made it: it stays until the registry decides about it.
     #expect(harness.kernel.longTermKeys.map(\.device) == [first.identity])
     harness.pairing.unpair(first.identity, at: harness.now)

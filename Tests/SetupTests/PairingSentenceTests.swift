@@ -8,8 +8,8 @@ import Testing
 struct PairingSentenceTests {
   static let errors: [PairingError] = [
     .refused, .wrongDigits, .digitsDiffer, .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
-    .alreadyPaired(isRemoved: true), .alreadyPaired(isRemoved: false), .notAuthenticated(.justWorks),
-    .notAuthenticated(.digitsShown), .noKeys, .cancelled,
+    .alreadyPaired(isRemoved: true), .alreadyPaired(isRemoved: false), .alreadyBonded,
+    .notAuthenticated(.justWorks), .notAuthenticated(.digitsShown), .noKeys, .cancelled,
     .busy,
     .radioIsGone, .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
     .exclusiveBesideBluetoothd, .bluetoothdChanged,
@@ -45,6 +45,13 @@ struct PairingSentenceTests {
       #expect(error.setupFailure.cure.contains("bluetoothctl remove"))
     }
     #expect(PairingError.alreadyPaired(isRemoved: false).setupFailure.cure.hasSuffix("restart bluetoothd"))
+  }
+
+  @Test("The agent's own bond is no other program's, and its device is chosen again")
+  func ownBond() {
+    let failure = PairingError.alreadyBonded.setupFailure
+    #expect(!failure.cure.contains("bluetoothctl") && !failure.reason.contains("registry"))
+    #expect(failure.cure.contains("by its identity, and choose it again"))
   }
 
   @Test("What bluetoothd or the kernel said is in the sentence")

@@ -37,7 +37,7 @@ enum PairingResultKind: String, CaseIterable, Sendable {
     case .wrongDigits, .digitsDiffer: self = .wrongDigits
     case .timeout: self = .timeout
     case .deviceIsGone: self = .deviceIsGone
-    case .alreadyPaired: self = .alreadyPaired
+    case .alreadyPaired, .alreadyBonded: self = .alreadyPaired
     case .notAuthenticated: self = .notAuthenticated
     case .noKeys: self = .noKeys
     case .cancelled: self = .cancelled

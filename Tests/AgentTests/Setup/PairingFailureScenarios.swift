@@ -16,7 +16,8 @@ import VirtualRadio
 struct PairingFailureScenarios {
   static let errors: [PairingError] = [
     .refused, .wrongDigits, .digitsDiffer, .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
-    .alreadyPaired(isRemoved: true), .notAuthenticated(.justWorks), .noKeys, .busy, .radioIsGone,
+    .alreadyPaired(isRemoved: true), .alreadyBonded, .notAuthenticated(.justWorks), .noKeys, .busy,
+    .radioIsGone,
     .notPermitted,
     .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess, .exclusiveBesideBluetoothd,
     .bluetoothdChanged, .unknownToBluetoothd,
