@@ -20,8 +20,7 @@ extension KernelPairing {
     if attempt != nil { return .busy }
     if request.isInputDevice { return .inputDeviceNeedsBluetoothd }
     if adapter == nil { return .radioIsGone }
-    if bondable.isRefused { return .notPermitted }
-    return loading.error
+    return refusal
   }
 
   /// Passes on a person's answer. Returns false if nothing of the kind was asked.
@@ -56,7 +55,7 @@ extension KernelPairing {
     guard let attempt else { return }
     switch state {
     case .preparing:
-      if let error = bondable.isRefused ? .notPermitted : loading.error { return fail(error, at: now) }
+      if let error = refusal { return fail(error, at: now) }
       guard loading.isSettled, bondable.isSettled, unpairs.count == 0, cancellation.isResting else { return }
       sendPairDevice(at: now)
     case .undoing(let error, _):

@@ -102,6 +102,9 @@ public struct KernelPairing: Sendable {
   /// Whether an adapter is open.
   public var isOpen: Bool { adapter != nil }
 
+  /// Why the kernel pairs no device with this adapter; nil when it does, as far as is known.
+  public var refusal: PairingError? { bondable.isRefused ? .notPermitted : loading.error }
+
   /// Whether a device is being paired.
   public var isPairing: Bool { attempt != nil }
 

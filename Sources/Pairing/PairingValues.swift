@@ -136,6 +136,8 @@ public enum PairingError: Error, Equatable, Sendable {
   case unknownToBluetoothd
   /// Another program answered for the gateway, or began a pairing with the device.
   case otherProgram
+  /// The radio is simulated or recorded.
+  case radioIsSimulated
   /// This kernel or bluetoothd cannot pair; with its own word for it.
   case notSupported(String)
 }

@@ -67,7 +67,8 @@ extension PairingError {
         .connectionFailed, "the radio was unplugged, switched off or reset during the pairing",
         cure: "see accessoryctl status, and choose the device again")
     case .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
-      .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram, .notSupported:
+      .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram, .radioIsSimulated,
+      .notSupported:
       gatewayFailure
     }
   }
@@ -80,6 +81,16 @@ extension PairingError {
       cure:
         "switch it to pairing, bring it near, and try again; some devices get a new identity when they are reset: "
         + "remove such an accessory with accessoryctl remove, and set it up again")
+  }
+
+  /// The error as an operator reads it before choosing a device: that the gateway cannot pair, why, and what to do.
+  public var note: String {
+    let failure = setupFailure
+    let sentence = "\(failure.reason); \(failure.cure)"
+    switch self {
+    case .radioIsSimulated, .notSupported: return sentence
+    default: return "this gateway cannot pair now: \(sentence)"
+    }
   }
 
   /// The errors that this gateway or another program on it causes.
@@ -111,6 +122,10 @@ extension PairingError {
       SetupError(
         .connectionFailed, "another program on the gateway answered for it, or paired the device",
         cure: "end other programs that pair, such as bluetoothctl, and choose the device again")
+    case .radioIsSimulated:
+      SetupError(
+        .userRestricted, "this gateway cannot pair: its radio is simulated or recorded",
+        cure: "name an adapter as radio in the gateway's manifest")
     case .notSupported(let word):
       SetupError(
         .userRestricted, "this gateway cannot pair: \(word)", cure: "see the agent's log and the kernel's")

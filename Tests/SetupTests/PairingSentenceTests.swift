@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Foundation
 import Pairing
 @testable import Setup
 import Testing
@@ -13,7 +14,7 @@ struct PairingSentenceTests {
     .busy,
     .radioIsGone, .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
     .exclusiveBesideBluetoothd, .bluetoothdChanged,
-    .unknownToBluetoothd, .otherProgram, .notSupported("too old"),
+    .unknownToBluetoothd, .otherProgram, .radioIsSimulated, .notSupported("too old"),
   ]
 
   @Test("Each error has a sentence of its own, and a cure")
@@ -52,6 +53,18 @@ struct PairingSentenceTests {
     let failure = PairingError.alreadyBonded.setupFailure
     #expect(!failure.cure.contains("bluetoothctl") && !failure.reason.contains("registry"))
     #expect(failure.cure.contains("by its identity, and choose it again"))
+  }
+
+  @Test("What an operator reads before a choice says once that the gateway cannot pair, why, and what to do")
+  func note() {
+    for error in Self.errors {
+      let failure = error.setupFailure
+      #expect(error.note.hasSuffix("\(failure.reason); \(failure.cure)"))
+      #expect(error.note.hasPrefix("this gateway cannot pair"))
+      #expect(error.note.components(separatedBy: "cannot pair").count == 2)
+    }
+    #expect(
+      PairingError.radioIsSimulated.note.hasSuffix("name an adapter as radio in the gateway's manifest"))
   }
 
   @Test("What bluetoothd or the kernel said is in the sentence")

@@ -51,8 +51,7 @@ extension AgentCore {
         adapter: index, isSought: configuration.manifest.gateway.power == .on, at: now)
     case .listener: pairing.close(.notPermitted, at: now)
     case .adapter(let index): pairing.openExclusively(adapter: index, at: now)
-    case .controller, .recording:
-      pairing.close(.notSupported("the gateway's radio is simulated or recorded"), at: now)
+    case .controller, .recording: pairing.close(.radioIsSimulated, at: now)
     }
     performPairingOutput()
   }

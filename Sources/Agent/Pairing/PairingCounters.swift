@@ -44,7 +44,8 @@ enum PairingResultKind: String, CaseIterable, Sendable {
     case .busy: self = .busy
     case .radioIsGone: self = .radio
     case .notPermitted: self = .notPermitted
-    case .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess, .notSupported: self = .notSupported
+    case .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess, .radioIsSimulated, .notSupported:
+      self = .notSupported
     case .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram:
       self = .bluetoothd
     }

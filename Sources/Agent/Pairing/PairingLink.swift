@@ -60,6 +60,17 @@ struct PairingLink: Sendable {
       .earliest(kernel.deadline, bluetoothd.deadline), .earliest(loan.deadline, lookDue))
   }
 
+  /// Why no device can be paired, whatever its item; nil while one can, as far as is known, or while that is being found
+  /// out. A radio that is gone says so itself.
+  var refusal: PairingError? {
+    switch backend {
+    case .none(.radioIsGone), .none(.bluetoothdChanged): nil
+    case .none(let error): error
+    case .kernel: kernel.refusal
+    case .bluetoothd, .loan: nil
+    }
+  }
+
   /// The only place where the backend changes.
   private mutating func use(_ new: Backend) { backend = new }
 

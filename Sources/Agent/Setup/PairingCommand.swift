@@ -44,13 +44,15 @@ extension AgentCore {
 
   /// What an operator should know before choosing a device that will be paired; nil when there is nothing to say.
   func pairingNote(ofInputDevices isOfInputDevices: Bool) -> String? {
-    switch configuration.manifest.gateway.radio {
-    case .btsnoop, .h4: return nil
-    case .any, .index, .address: break
-    }
-    let isExclusive = configuration.manifest.gateway.access == .exclusive
+    let isExclusive =
+      switch configuration.manifest.gateway.radio {
+      case .btsnoop, .h4: false
+      case .any, .index, .address: configuration.manifest.gateway.access == .exclusive
+      }
     let error: PairingError? =
-      if isOfInputDevices, isExclusive {
+      if let refusal = pairing.refusal {
+        refusal
+      } else if isOfInputDevices, isExclusive {
         .inputDeviceNeedsSharedAccess
       } else if isOfInputDevices, pairing.isBluetoothdRunning == false {
         .inputDeviceNeedsBluetoothd
@@ -59,12 +61,8 @@ extension AgentCore {
       } else {
         nil
       }
-    if let refusal = error?.setupFailure {
-      return "this gateway cannot pair now: \(refusal.reason); \(refusal.cure)"
-    }
+    if let error { return error.note }
     return isExclusive
-      ? "with access = \"exclusive\" its app cannot connect to it; the radio pauses while it is paired, about a second "
-        + "without digits"
-      : nil
+      ? "with access = \"exclusive\" its app cannot connect; pairing it pauses the radio" : nil
   }
 }

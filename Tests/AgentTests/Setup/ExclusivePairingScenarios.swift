@@ -59,6 +59,11 @@ private struct ExclusiveBench {
     return anna.choose(1)
   }
 
+  /// What the operator reads about pairings.
+  var note: String? {
+    anna.stream?.replies.compactMap { $0.object("request") }.last?.text("pairingNote")
+  }
+
   var opcodes: [MgmtOpcode] { harness.pairingCommands.map(\.opcode) }
   var bonds: [DeviceBond] { harness.setupCore.bonds }
   var radio: Radio { harness.agent.radio }
@@ -104,6 +109,14 @@ struct ExclusivePairingScenarios {
     #expect(bench.radio.gaps.pauseTotal < 3_000_000)
   }
 
+  @Test("The operator reads beforehand that the app will not be able to connect, and that the radio pauses")
+  func note() {
+    let bench = Bench(.justWorks)
+    bench.lights.call("ShowPicker")
+    bench.scenario.run(seconds: 1)
+    #expect(bench.note == "with access = \"exclusive\" its app cannot connect; pairing it pauses the radio")
+  }
+
   @Test("However long a person takes, the device stays found, and status says why the radio pauses")
   func longPause() throws {
     let bench = Bench(.compares)
@@ -141,8 +154,7 @@ struct ExclusivePairingScenarios {
     // bluetoothd starts after the agent, which learns of it when a picker opens.
     bench.harness.runsBluetoothd = true
     let call = bench.chooses()
-    let note = bench.anna.stream?.replies.compactMap { $0.object("request")?.text("pairingNote") }.last
-    #expect(try #require(note).contains("bluetoothd runs"))
+    #expect(try #require(bench.note).contains("bluetoothd runs"))
     bench.scenario.run(seconds: 2)
     #expect(bench.failure(call).reason.contains("bluetoothd runs"))
     #expect(bench.failure(call).cure.contains("stop bluetoothd"))
@@ -156,7 +168,7 @@ struct ExclusivePairingScenarios {
     let bench = Bench(
       .justWorks, runsBluetoothd: runsBluetoothd, options: [.bluetoothPairingLE, .bluetoothHID])
     let call = bench.chooses()
-    let note = bench.anna.stream?.replies.compactMap { $0.object("request")?.text("pairingNote") }.last
+    let note = bench.note
     bench.scenario.run(seconds: 2)
     let failure = bench.failure(call)
     #expect(failure.reason.contains("through bluetoothd only, and not with access = \"exclusive\""))

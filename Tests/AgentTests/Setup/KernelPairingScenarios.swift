@@ -24,7 +24,7 @@ struct KernelPairingBench {
   init(
     _ behaviour: PairingPeer.Behaviour, isPrivate: Bool = false, runsBluetoothd: Bool = false,
     scan: Gateway.Scan = .passive, as kind: RadioKind = .sharedAdapter(index: ModelKernel.index),
-    demandsAuthentication: Bool = false
+    demandsAuthentication: Bool = false, refusals: [(MgmtOpcode, MgmtStatus)] = []
   ) {
     let manifest = GatewayManifest.lightsAndGarden.with { manifest in
       manifest.gateway.scan = scan
@@ -42,6 +42,7 @@ struct KernelPairingBench {
     harness.runsBluetoothd = runsBluetoothd
     harness.pairingKernel = ModelKernel()
     harness.pairingKernel?.peers = [peer]
+    harness.pairingKernel?.refusals = refusals
     harness.kernel = StandInKernel()
     // A controller scans and goes on reporting; then the shared adapter comes in its place.
     scenario = SetupScenario(harness)
@@ -60,6 +61,13 @@ struct KernelPairingBench {
     let call = anna.choose(1)
     scenario.run(seconds: 1)
     return call
+  }
+
+  /// What the operator reads about pairings while the app's picker is open.
+  var note: String? {
+    lights.call("ShowPicker")
+    scenario.run(seconds: 2)
+    return anna.stream?.replies.compactMap { $0.object("request") }.last?.text("pairingNote")
   }
 
   /// The app connects, and the authentication fails.
@@ -92,6 +100,20 @@ struct KernelPairingScenarios {
     bench.lights.call("RemoveAccessory", about: bench.lights.accessory)
     bench.scenario.run(seconds: 1)
     #expect(bench.bonds.isEmpty && bench.keyOwners.isEmpty)
+  }
+
+  @Test("An operator reads beforehand that the gateway cannot pair, and why")
+  func note() {
+    #expect(Bench(.justWorks).note == nil)
+    #expect(Bench(.justWorks, as: .listener).note == PairingError.notPermitted.note)
+    #expect(Bench(.justWorks, as: .recording).note == PairingError.radioIsSimulated.note)
+    for (status, error) in [
+      (MgmtStatus.permissionDenied, PairingError.notPermitted),
+      (.notSupported, .notSupported("the kernel takes no keys for this adapter")),
+    ] {
+      let bench = Bench(.justWorks, refusals: [(.loadLongTermKeys, status)])
+      #expect(bench.note == error.note)
+    }
   }
 
   @Test("A refused pairing leaves neither accessory nor keys")

@@ -21,7 +21,7 @@ struct PairingFailureScenarios {
     .notPermitted,
     .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess, .exclusiveBesideBluetoothd,
     .bluetoothdChanged, .unknownToBluetoothd,
-    .otherProgram, .notSupported("too old"),
+    .otherProgram, .radioIsSimulated, .notSupported("too old"),
   ]
 
   @Test(

@@ -165,17 +165,15 @@ struct PairingScenarios {
     #expect(call.replies.last?.error != nil)
   }
 
-  @Test("Operators learn beforehand how devices are paired, and that an exclusive radio pauses")
+  @Test("Operators learn beforehand how devices are paired, and that a simulated radio pairs none")
   func note() throws {
-    let bench = PairingBench { manifest in
-      manifest.apps[0].items[0].pairing = .authenticated
-      manifest.gateway.radio = .index(3)
-      manifest.gateway.access = .exclusive
-    }
+    let bench = PairingBench { $0.apps[0].items[0].pairing = .authenticated }
     bench.picks()
     let request = bench.anna.stream?.replies.compactMap { $0.object("request") }.last
     #expect(request?.objects("items").map { $0.text("pairing") } == ["authenticated"])
-    let note = try #require(request?.text("pairingNote"))
-    #expect(note.contains("the radio pauses") && note.contains("its app cannot connect to it"))
+    #expect(
+      request?.text("pairingNote")
+        == "this gateway cannot pair: its radio is simulated or recorded; name an adapter as radio in the gateway's manifest"
+    )
   }
 }
