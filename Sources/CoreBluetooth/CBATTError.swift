@@ -24,7 +24,8 @@ public struct CBATTError: CustomNSError, Hashable, Sendable {
     case writeNotPermitted = 0x03
     /// The peripheral found a mistake in the request.
     case invalidPdu = 0x04
-    /// The attribute needs an authenticated connection.
+    /// The attribute needs an authenticated connection. When connecting: the gateway's manifest demands one, and the
+    /// peripheral was paired without digits.
     case insufficientAuthentication = 0x05
     /// The peripheral does not support the request.
     case requestNotSupported = 0x06

@@ -53,7 +53,7 @@ extension CentralEngine {
   }
 
   /// The app may not use the peripheral any more, or never could. Runs on ``queue``.
-  func fail(_ record: PeripheralRecord, _ error: CBError) {
+  func fail(_ record: PeripheralRecord, _ error: any Error) {
     let phase = record.phase
     drop(record)
     guard let peripheral = record.peripheral else { return }

@@ -75,11 +75,11 @@ package struct SourceAdvertisement: Sendable {
 /// Why a connection was not made.
 package struct ConnectionRefusedError: Error, Sendable {
   /// What the app receives when trying again is useless.
-  package let error: CBError
+  package let error: any Error
   /// Whether a later attempt may succeed, for instance because the accessory is out of reach.
   package let isTemporary: Bool
 
-  package init(_ error: CBError, isTemporary: Bool) {
+  package init(_ error: any Error, isTemporary: Bool) {
     self.error = error
     self.isTemporary = isTemporary
   }

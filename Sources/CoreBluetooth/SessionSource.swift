@@ -77,7 +77,7 @@ final class SessionSource: PeripheralSource, @unchecked Sendable {
   ) -> any PendingConnection {
     guard let accessory = accessories[identifier] else {
       // Until the accessories are known, this is one attempt of many.
-      let error = ConnectionRefusedError(.forgottenPeripheral, isTemporary: !isActivated)
+      let error = ConnectionRefusedError(CBError.forgottenPeripheral, isTemporary: !isActivated)
       queue.async { completion(.failure(error)) }
       return RefusedConnection()
     }
@@ -141,7 +141,17 @@ extension ConnectionAttempt: PendingConnection {}
 extension ConnectionRefusedError {
   /// `connectionFailed` may succeed later: the accessory is out of reach, or the agent starts again.
   fileprivate init(_ error: ASError) {
-    self.init(CBError(error), isTemporary: error.code == .connectionFailed)
+    self.init(error.connectionError, isTemporary: error.code == .connectionFailed)
+  }
+}
+
+extension ASError {
+  fileprivate var field: String? { userInfo[ASError.fieldKey] as? String }
+
+  /// What the app receives when it is not connected. CBError has no case for an accessory that has to be authenticated.
+  fileprivate var connectionError: any Error {
+    guard code == .invalidRequest, field == "accessory.isBondAuthenticated" else { return CBError(self) }
+    return CBATTError(.insufficientAuthentication, userInfo: userInfo)
   }
 }
 
@@ -151,7 +161,7 @@ extension CBError {
     let code: Code =
       switch error.code {
       case .connectionFailed: .connectionFailed
-      case .invalidRequest: Code(refusedFor: error.userInfo[ASError.fieldKey] as? String)
+      case .invalidRequest: Code(refusedFor: error.field)
       case .userRestricted: .connectionLimitReached
       case .userCancelled: .operationCancelled
       default: .operationNotSupported

@@ -56,6 +56,8 @@ public struct AccessoryLine: Equatable, Line {
   public var bondOwner: BondOwner?
   /// Whether no third device can be in between; nil without a bond.
   public var isBondAuthenticated: Bool?
+  /// True when an item demands an authenticated bond that the device lacks; otherwise nil.
+  public var lacksAuthenticatedBond: Bool?
 
   public init(
     identifier: String, app: String, item: String?, displayName: String, state: State,
@@ -89,6 +91,7 @@ public struct AccessoryLine: Equatable, Line {
     json.member("bond", bond.rawValue)
     if let bondOwner { json.member("bondOwner", bondOwner.rawValue) }
     if let isBondAuthenticated { json.member("isBondAuthenticated", isBondAuthenticated) }
+    if let lacksAuthenticatedBond { json.member("lacksAuthenticatedBond", lacksAuthenticatedBond) }
     json.member("isIdentityDurable", isIdentityDurable)
     json.member("isInSight", isInSight)
     json.member("filteredRSSI", filteredRSSI)
@@ -114,5 +117,6 @@ extension AccessoryLine: ReadableLine {
     connection = try line.valueIfPresent("connection", of: Connection.allCases, \.rawValue)
     bondOwner = try line.valueIfPresent("bondOwner", of: BondOwner.allCases, \.rawValue)
     isBondAuthenticated = try line.boolIfPresent("isBondAuthenticated")
+    lacksAuthenticatedBond = try line.boolIfPresent("lacksAuthenticatedBond")
   }
 }

@@ -70,10 +70,22 @@ extension SetupCore {
 
   /// Whether an item of some accessory of the device demands an authenticated bond.
   public func demandsAuthenticatedBond(_ device: RegistryDevice) -> Bool {
-    registry.accessories.contains { accessory in
-      accessory.device == device.number
-        && accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }?.pairing == .authenticated
-    }
+    registry.accessories.contains { $0.device == device.number && demandsAuthenticatedBond($0) }
+  }
+
+  private func demandsAuthenticatedBond(_ accessory: RegistryAccessory) -> Bool {
+    accessory.item.flatMap { configuration.item($0, ofApp: accessory.app) }?.pairing == .authenticated
+  }
+
+  /// Whether an item has come to demand an authenticated bond that the device lacks: no app may connect to it. A lost
+  /// bond is another matter, because pairing the device again satisfies the item.
+  public func lacksAuthenticatedBond(_ device: RegistryDevice) -> Bool {
+    device.bond.isUnauthenticated && demandsAuthenticatedBond(device)
+  }
+
+  /// Whether it is the item of this accessory that demands the authenticated bond.
+  public func lacksAuthenticatedBond(_ accessory: RegistryAccessory) -> Bool {
+    demandsAuthenticatedBond(accessory) && registry.device(of: accessory).bond.isUnauthenticated
   }
 
   // MARK: - What the backend reports
@@ -249,4 +261,15 @@ extension BondRecord {
 extension Bond {
   /// Whether the bond is authenticated; nil without a bond that can be used.
   public var provenState: Bool? { if case .bonded(let record) = self { record.isAuthenticated } else { nil } }
+}
+
+extension Bond {
+  /// Whether there are no keys, or keys that neither are authenticated nor lost.
+  fileprivate var isUnauthenticated: Bool {
+    switch self {
+    case .none: true
+    case .bonded(let record): !record.isAuthenticated
+    case .lost: false
+    }
+  }
 }

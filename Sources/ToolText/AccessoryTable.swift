@@ -169,6 +169,11 @@ extension AccessoryLine {
       notes.append("connected to \(AirText(Array(app.utf8)).escaped()); accessoryctl disconnect ends that")
     }
     if bond == .lost { notes.append("its bond is lost: accessoryctl pair \(shortIdentifier) pairs it again") }
+    if lacksAuthenticatedBond == true {
+      notes.append(
+        "the manifest demands an authenticated bond, and it has none: accessoryctl remove \(shortIdentifier), and set"
+          + " it up again")
+    }
     if !isIdentityDurable { notes.append("its address changes: it may not be known again") }
     if let ssid { notes.append("network \(ssid.terminal(columnsMax: 32))") }
     return notes

@@ -119,20 +119,24 @@ import Varlink
 
   /// InvalidRequest without a field is about a gateway that cannot connect.
   @Test(arguments: [
-    (SocketAgent.failure("InvalidRequest", 450, field: "accessory"), 12),
-    (SocketAgent.failure("InvalidRequest", 450, field: nil), 13),
-    (SocketAgent.failure("UserRestricted", 750, field: nil), 11),
-    (SocketAgent.failure("UserCancelled", 700, field: nil), 5),
-    (SocketAgent.failure("Unknown", 1, field: nil), 13),
+    (SocketAgent.failure("InvalidRequest", 450, field: "accessory"), "CBErrorDomain 12"),
+    (SocketAgent.failure("InvalidRequest", 450, field: "accessory.bond"), "CBErrorDomain 14"),
+    (
+      SocketAgent.failure("InvalidRequest", 450, field: "accessory.isBondAuthenticated"), "CBATTErrorDomain 5"
+    ),
+    (SocketAgent.failure("InvalidRequest", 450, field: nil), "CBErrorDomain 13"),
+    (SocketAgent.failure("UserRestricted", 750, field: nil), "CBErrorDomain 11"),
+    (SocketAgent.failure("UserCancelled", 700, field: nil), "CBErrorDomain 5"),
+    (SocketAgent.failure("Unknown", 1, field: nil), "CBErrorDomain 13"),
   ])
-  func aRefusalOfTheAgentIsTyped(_ reply: String, _ mapped: Int) async throws {
+  func aRefusalOfTheAgentIsTyped(_ reply: String, _ mapped: String) async throws {
     let agent = Self.agent { $0.send(reply) }
     defer { agent.stop() }
     let manager = manager(agent)
     await expect("state poweredOn")
     let dice = try dice(manager)
     manager.connect(dice)
-    await expect("failed disconnected CBErrorDomain \(mapped)")
+    await expect("failed disconnected \(mapped)")
     #expect(dice.state == .disconnected)
   }
 

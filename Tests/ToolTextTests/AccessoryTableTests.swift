@@ -67,6 +67,20 @@ struct AccessoryTableTests {
         """#)
   }
 
+  @Test("An accessory whose bond no longer meets the manifest says so, and what to do")
+  func lacksAuthenticatedBond() {
+    var lamp = accessory(0x0123_4567_0000_0000, bond: .bonded, level: -44)
+    lamp.lacksAuthenticatedBond = true
+    #expect(
+      AccessoryTable([lamp]).text() == #"""
+        name       app/item     state       signal   address            identifier
+        Desk lamp  lights/bulb  authorized  -44 dBm  C4:A1:00:00:1E:27  01234567
+            the manifest demands an authenticated bond, and it has none: accessoryctl
+            remove 01234567, and set it up again
+
+        """#)
+  }
+
   @Test("Fit into the terminal, and keep name and identifier", arguments: [1, 20, 30, 40, 60, 80, 100, 200])
   func narrow(columnsMax: Int) {
     let text = AccessoryTable(scene).text(TextStyle(isColored: false, columnsMax: columnsMax))

@@ -62,15 +62,13 @@ extension AgentCore {
   private func security(
     of accessory: RegistryAccessory, on device: RegistryDevice
   ) throws(SetupError) -> LinkSecurity {
-    let isDemanded = setupCore.demandsAuthenticatedBond(device)
+    if setupCore.lacksAuthenticatedBond(device) { throw .bondIsNotAuthenticated }
     switch device.bond {
-    case .none where isDemanded: throw .bondIsNotAuthenticated
     case .none: return .none
-    case .bonded(let record) where isDemanded && !record.isAuthenticated: throw .bondIsNotAuthenticated
     case .bonded(let record):
       if let absence = pairing.keyAbsence(of: record.owner) { throw .keysAreAbsent(absence) }
       return LinkSecurity(
-        record, demandsAuthentication: isDemanded,
+        record, demandsAuthentication: setupCore.demandsAuthenticatedBond(device),
         foreignKeyByteCount: device.identity.address.flatMap { pairing.bluetoothd.keyByteCount(of: $0) })
     case .lost: throw .bondIsLost(accessory.identifier)
     }

@@ -59,21 +59,22 @@ extension SetupError {
 
   // MARK: - Bonds
 
-  /// No other error of Connect is about this field: apps can tell a lost bond from an accessory out of reach.
-  private static let bondField = "accessory.bond"
+  // No other errors of Connect have these fields, so that programs can tell the causes apart.
 
   static func bondIsLost(_ accessory: RandomIdentifier) -> Self {
     Self(
-      .invalidRequest, field: bondField,
+      .invalidRequest, field: "accessory.bond",
       "the accessory's bond is lost: the accessory or the gateway no longer has its keys",
       cure: "an operator of the gateway pairs it again with accessoryctl pair \(accessory.text)")
   }
 
   static var bondIsNotAuthenticated: Self {
     Self(
-      .invalidRequest, field: bondField,
-      "the manifest demands an authenticated bond for this device, and the one that it has is not",
-      cure: "an operator of the gateway removes the accessory, and sets it up again")
+      .invalidRequest, field: "accessory.isBondAuthenticated",
+      "the manifest demands an authenticated bond for this accessory, which has none",
+      cure:
+        "an operator of the gateway removes the accessory and sets it up again, or takes the demand out of the manifest"
+    )
   }
 
   static func keysAreAbsent(_ absence: PairingLink.KeyAbsence) -> Self {

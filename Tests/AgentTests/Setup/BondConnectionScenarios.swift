@@ -37,12 +37,29 @@ struct BondConnectionScenarios {
   @Test(
     "Where the manifest demands authenticated keys, a device without them is not connected",
     arguments: [Bond.none, .bonded(Rows.bond(isAuthenticated: false))])
-  func notAuthenticated(bond: Bond) {
+  func notAuthenticated(bond: Bond) throws {
     // The demand of another app with the device counts too.
     let bench = BondedBench(bond) { $0.apps[1].items[0].pairing = .authenticated }
     let failure = bench.failure(bench.connect())
-    #expect(failure.error == "InvalidRequest" && failure.field == "accessory.bond")
+    #expect(failure.error == "InvalidRequest" && failure.field == "accessory.isBondAuthenticated")
     #expect(bench.harness.openLinks.isEmpty)
+    let accessories = bench.anna.call("List").replies.compactMap { $0.object("accessory") }
+    #expect(accessories.map { $0["lacksAuthenticatedBond"] } == [.bool(true), .bool(true)])
+    // The accessory whose item demands it is named, once.
+    let problems = try #require(bench.scenario.status()).objects("problems")
+    let garden = try #require(accessories.last?.text("identifier"))
+    #expect(problems.map { $0.text("kind") } == ["bondNotAuthenticated"])
+    #expect(problems.last?.text("sentence")?.contains("accessoryctl remove \(garden)") == true)
+  }
+
+  @Test("A demand that is met is no problem, and neither is one that pairing again can meet")
+  func isAuthenticated() {
+    for bond in [Bond.bonded(Rows.bond()), .lost(Rows.bond(isAuthenticated: false))] {
+      let bench = BondedBench(bond) { $0.apps[0].items[0].pairing = .authenticated }
+      let accessories = bench.anna.call("List").replies.compactMap { $0.object("accessory") }
+      #expect(accessories.map { $0["lacksAuthenticatedBond"] } == [nil, nil])
+      #expect(!bench.problems.contains("bondNotAuthenticated"))
+    }
   }
 
   @Test("Keys have to be as long as those that the kernel reported when bluetoothd made the bond")

@@ -75,21 +75,21 @@ extension AgentCore {
           kind: "tableFull",
           sentence: "the device table was full of matching devices and gave some up; raise capacity.devices"))
     }
-    problems += lostBonds
+    problems += lostBonds + bondsToAuthenticate
     let full = dataPath.turnedAwayLines.prefix(Self.fullItemsMax)
     return problems + full.map { Problem(kind: "itemFull", sentence: $0.sentence) }
   }
 
   /// How many full items are named.
   private static let fullItemsMax = 8
-  /// How many devices are named whose bonds are lost.
-  private static let lostBondsMax = 8
+  /// How many devices are named whose bonds are lost, and how many accessories that lack an authenticated bond.
+  private static let bondsMax = 8
 
   /// The devices whose bonds are lost, by their first accessory.
   private var lostBonds: [Problem] {
     let registry = setupCore.registry
     let lost = registry.devices.filter { AppAccessory.BondState($0.bond) == .lost }
-    return lost.prefix(Self.lostBondsMax).compactMap { device in
+    return lost.prefix(Self.bondsMax).compactMap { device in
       let accessory = registry.accessories.first { $0.device == device.number }
       return accessory.map { accessory in
         Problem(
@@ -98,6 +98,21 @@ extension AgentCore {
             "the bond of \(device.displayName.quotedForDisplay) is lost: the device or the gateway no "
             + "longer has its keys; accessoryctl pair \(accessory.identifier.text) pairs it again")
       }
+    }
+  }
+
+  /// The accessories whose items demand a bond that their devices lack.
+  private var bondsToAuthenticate: [Problem] {
+    let registry = setupCore.registry
+    let lacking = registry.accessories.filter { setupCore.lacksAuthenticatedBond($0) }
+    return lacking.prefix(Self.bondsMax).map { accessory in
+      Problem(
+        kind: "bondNotAuthenticated",
+        sentence:
+          "an item of \(accessory.app) demands an authenticated bond, and "
+          + "\(registry.device(of: accessory).displayName.quotedForDisplay) has none: no app can connect to it; "
+          + "remove it with accessoryctl remove \(accessory.identifier.text), and from other apps that have it, "
+          + "and set it up again; or take pairing = \"authenticated\" out of the item")
     }
   }
 }

@@ -63,6 +63,7 @@ extension AgentCore {
     line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
     line.bondOwner = device.bond.record.map { AccessoryLine.BondOwner($0.owner) }
     line.isBondAuthenticated = device.bond.record?.isAuthenticated
+    if setupCore.lacksAuthenticatedBond(device) { line.lacksAuthenticatedBond = true }
     return line
   }
 }
