@@ -22,7 +22,7 @@ public struct CBError: CustomNSError, Hashable, Sendable {
     case outOfSpace = 4
     /// The operation was cancelled.
     case operationCancelled = 5
-    /// The peripheral did not respond in time.
+    /// The peripheral did not respond in time, or is out of reach.
     case connectionTimeout = 6
     /// The peripheral ended the connection.
     case peripheralDisconnected = 7

@@ -158,10 +158,11 @@ extension ASError {
 extension CBError {
   /// An error of the agent, with its texts.
   fileprivate init(_ error: ASError) {
+    let field = error.field
     let code: Code =
       switch error.code {
-      case .connectionFailed: .connectionFailed
-      case .invalidRequest: Code(refusedFor: error.field)
+      case .connectionFailed: field == "accessory.reach" ? .connectionTimeout : .connectionFailed
+      case .invalidRequest: Code(refusedFor: field)
       case .userRestricted: .connectionLimitReached
       case .userCancelled: .operationCancelled
       default: .operationNotSupported

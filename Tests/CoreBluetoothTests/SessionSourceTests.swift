@@ -117,6 +117,25 @@ import Varlink
     #expect(dice.state == .connected)
   }
 
+  /// Without a field it is the gateway that cannot connect at present.
+  @Test(arguments: [("accessory.reach", 6), ("accessory.link", 10), (nil, 10)] as [(String?, Int)])
+  func aFailureThatMayPassIsTyped(_ field: String?, _ mapped: Int) async throws {
+    let agent = Self.agent { $0.send(SocketAgent.failure("ConnectionFailed", 150, field: field)) }
+    defer { agent.stop() }
+    let source = SessionSource(session: ASAccessorySession(gateway: ASGateway(socketPath: agent.path)))
+    let manager = CBCentralManager(delegate: recorder, queue: recorder.queue, source: source)
+    await expect("state poweredOn")
+    let result = await withCheckedContinuation { continuation in
+      recorder.queue.async {
+        _ = source.connect(to: Self.identifier) { continuation.resume(returning: $0) }
+      }
+    }
+    let refusal = #expect(throws: ConnectionRefusedError.self) { try result.get() }
+    #expect((refusal?.error as? CBError)?.errorCode == mapped && refusal?.isTemporary == true)
+    // The manager is kept until here.
+    #expect(manager.state == .poweredOn)
+  }
+
   /// InvalidRequest without a field is about a gateway that cannot connect.
   @Test(arguments: [
     (SocketAgent.failure("InvalidRequest", 450, field: "accessory"), "CBErrorDomain 12"),

@@ -4,7 +4,8 @@ import Interfaces
 import Registry
 import Setup
 
-// Why an app is not connected to its accessory. No sentence names another app.
+// Why an app is not connected to its accessory. No sentence names another app. The fields `accessory.…` tell the causes
+// apart: only errors with the same cause have the same one.
 
 extension SetupError {
   static var isInUse: Self {
@@ -25,7 +26,7 @@ extension SetupError {
 
   static var isOutOfReach: Self {
     Self(
-      .connectionFailed,
+      .connectionFailed, field: "accessory.reach",
       "the accessory was not connected within \(AccessoryLinks.connectMilliseconds / 1000) s",
       cure: "bring it into reach, make sure that nothing else is connected to it, and try again")
   }
@@ -45,7 +46,9 @@ extension SetupError {
   }
 
   static var linkIsLost: Self {
-    Self(.connectionFailed, "the connection was lost before it was handed over", cure: "try again")
+    Self(
+      .connectionFailed, field: "accessory.link", "the connection was lost before it was handed over",
+      cure: "try again")
   }
 
   static var isNotConnected: Self {
@@ -58,8 +61,6 @@ extension SetupError {
   }
 
   // MARK: - Bonds
-
-  // No other errors of Connect have these fields, so that programs can tell the causes apart.
 
   static func bondIsLost(_ accessory: RandomIdentifier) -> Self {
     Self(
@@ -133,7 +134,8 @@ extension SetupError {
     case .bondRefused, .isUnsafe: bondIsLost(accessory)
     case .broken:
       Self(
-        .connectionFailed, "the accessory was heard, but the connection broke off while it was made",
+        .connectionFailed, field: "accessory.link",
+        "the accessory was heard, but the connection broke off while it was made",
         cure: "try again, nearer to the gateway if it happens again")
     case .exhausted:
       Self(
