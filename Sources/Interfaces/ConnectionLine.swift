@@ -7,7 +7,7 @@ public import JSON
 public struct ConnectionLine: Equatable, ReadableLine {
   /// How a connection ends; the interface says what each means.
   public enum End: String, CaseIterable, Sendable {
-    case app, accessory, lost, bond, removed, session, `operator`, radio
+    case app, accessory, lost, bond, removed, unauthenticated, session, `operator`, radio
 
     /// What ended it, for operators.
     public var sentence: String {
@@ -17,6 +17,7 @@ public struct ConnectionLine: Equatable, ReadableLine {
       case .lost: "the accessory went out of reach"
       case .bond: "the accessory did not accept the keys of its bond"
       case .removed: "the app may not use the accessory any longer"
+      case .unauthenticated: "the manifest now demands an authenticated bond, which the accessory lacks"
       case .session: "the app's session ended"
       case .operator: "an operator ended it"
       case .radio: "the radio was closed"

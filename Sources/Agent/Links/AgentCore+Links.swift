@@ -95,10 +95,15 @@ extension AgentCore {
     performLinkOutput()
   }
 
-  /// Ends the connections of sessions that are over, and of accessories that their apps may not use any longer.
+  /// Ends the connections of sessions that are over, of accessories that their apps may not use any longer, and of those
+  /// whose bonds no longer satisfy the manifest.
   func endLinksWithoutGrant() {
     guard !links.links.isEmpty else { return }
     links.end(.removed, at: now) { !setupCore.isUsable($0.accessory) }
+    links.end(.unauthenticated, at: now) { link in
+      let device = setupCore.registry.accessory(link.accessory).map { setupCore.registry.device(of: $0) }
+      return device.map { setupCore.lacksAuthenticatedBond($0) } ?? false
+    }
     links.end(.session, at: now) { !setupCore.isOpen($0.session) }
     performLinkOutput()
   }

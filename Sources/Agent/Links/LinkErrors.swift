@@ -152,6 +152,7 @@ extension SetupError {
   static func of(_ end: LinkEnd) -> Self {
     switch end {
     case .removed: noSuchAccessory
+    case .unauthenticated: bondIsNotAuthenticated
     case .session: noSession
     case .operator:
       Self(.userCancelled, "an operator ended the connection", cure: "ask the gateway's operator")

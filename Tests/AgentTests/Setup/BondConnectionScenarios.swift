@@ -3,6 +3,7 @@
 import AdapterSupport
 import Controller
 import HCI
+import Interfaces
 import JSON
 import Manifest
 import Pairing
@@ -50,6 +51,32 @@ struct BondConnectionScenarios {
     let garden = try #require(accessories.last?.text("identifier"))
     #expect(problems.map { $0.text("kind") } == ["bondNotAuthenticated"])
     #expect(problems.last?.text("sentence")?.contains("accessoryctl remove \(garden)") == true)
+  }
+
+  @Test(
+    "A reload that begins to demand authenticated keys ends the connections without them, and attempts",
+    arguments: [true, false], [true, false])
+  func reload(isAuthenticated: Bool, opens: Bool) throws {
+    let bench = BondedBench(.bonded(Rows.bond(isAuthenticated: isAuthenticated)))
+    let call = bench.connect()
+    if opens {
+      bench.opens()
+      bench.harness.kernel?.links = [BondedBench.identity]
+    }
+    bench.reload { $0.apps[1].items[0].pairing = .authenticated }
+    let notice = bench.harness.notices.compactMap { if case .link(let notice) = $0 { notice } else { nil } }
+      .last
+    let identifier = try #require(RandomIdentifier(text: bench.accessory))
+    switch (isAuthenticated, opens) {
+    case (true, true): #expect(notice == .connected(app: "lights", identifier))
+    case (true, false): #expect(bench.harness.openLinks.count == 1 && call.replies.isEmpty)
+    case (false, true):
+      #expect(bench.harness.kernel?.links == [])
+      #expect(notice == .ended(app: "lights", identifier, .unauthenticated, seconds: 0))
+    case (false, false):
+      #expect(bench.failure(call).field == "accessory.isBondAuthenticated")
+      #expect(bench.harness.openLinks.isEmpty)
+    }
   }
 
   @Test("A demand that is met is no problem, and neither is one that pairing again can meet")

@@ -51,6 +51,19 @@ struct BondedBench {
     _ = scenario.takeLines()
   }
 
+  /// Changes the manifest, and has the agent read it again.
+  func reload(_ change: (inout GatewayManifest) -> Void) {
+    let manifest = GatewayManifest.lightsAndGarden.with { manifest in
+      manifest.gateway.radio = .index(3)
+      change(&manifest)
+    }
+    harness.reading = .accepted(
+      AgentCore.Configuration(manifest, board: .attentive, access: .twoApps), radioSource: "h4:bench",
+      warnings: [])
+    harness.readManifestAgain()
+    scenario.run(seconds: 0.1)
+  }
+
   func connect() -> ScenarioCall { app.call("Connect", about: accessory) }
 
   func opens() {
