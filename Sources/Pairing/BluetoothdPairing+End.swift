@@ -72,7 +72,9 @@ extension BluetoothdPairing {
     }
     var keys = BondKeys()
     keys.identityKey = attempt.keys.identityKey(of: identity)
-    let record = BondRecord(owner: .bluetoothd, isAuthenticated: isAuthenticated, keys: keys)
+    let record = BondRecord(
+      owner: .bluetoothd, isAuthenticated: isAuthenticated, keys: keys,
+      foreignKeyByteCount: attempt.keys.byteCount(of: identity))
     return .success(PairedDevice(identity: identity, record: record, method: attempt.method))
   }
 
@@ -81,7 +83,6 @@ extension BluetoothdPairing {
     switch succeed(attempt) {
     case .failure(let error): fail(error, at: now)
     case .success(let device):
-      bonds.noteKeys(of: device.identity, byteCount: attempt.keys.byteCount(of: device.identity))
       self.attempt?.result = .success(device)
       enter(.unregistering, at: now)
     }

@@ -79,9 +79,6 @@ public struct BluetoothdPairing: Sendable {
   /// Whether a device is being paired.
   public var isPairing: Bool { attempt != nil }
 
-  /// How many bytes the keys of a bond have; nil for one that was not made in this run.
-  public func keyByteCount(of identity: DeviceAddress) -> UInt8? { bonds.keyByteCounts[identity] }
-
   /// Replaces the bonds of bluetoothd that the registry has.
   public mutating func setBonds(_ new: [BusBond], at now: Instant) {
     bonds.keep(new, checkAt: now.advanced(milliseconds: BusBonds.checkMilliseconds))

@@ -19,8 +19,7 @@ public struct BusBond: Equatable, Sendable {
 
 /// The bonds that bluetoothd keeps for the gateway: whether it still has them, and those that it is to remove.
 ///
-/// Capacity: ``removalsMax`` devices to remove, as in the registry; the oldest is dropped. Of keys as many sizes as
-/// devices in the registry; those of bonds that are not kept are dropped.
+/// Capacity: ``removalsMax`` devices to remove, as in the registry; the oldest is dropped.
 struct BusBonds: Equatable, Sendable {
   static let removalsMax = RegistryLimits.bondRemovalsMax
   /// How long after bluetoothd started, or after a device went away, the bonds are compared with its list: at its end
@@ -47,8 +46,6 @@ struct BusBonds: Equatable, Sendable {
   private(set) var removals: [DeviceAddress] = []
   /// The bond that the pairing under way has made. It is among ``removals`` until the pairing ends.
   private var new: DeviceAddress?
-  /// How many bytes the keys of bonds have that were made in this run.
-  private(set) var keyByteCounts: [DeviceAddress: UInt8] = [:]
   private var actions: [PairingAction] = []
   var job: Job?
   /// When to compare the bonds with bluetoothd's list.
@@ -75,15 +72,6 @@ struct BusBonds: Equatable, Sendable {
   mutating func lose(_ identity: DeviceAddress) {
     lost += kept.filter { $0.identity == identity }
     kept.removeAll { $0.identity == identity }
-    keyByteCounts[identity] = nil
-  }
-
-  /// Remembers how long the keys of a new bond are.
-  mutating func noteKeys(of identity: DeviceAddress, byteCount: UInt8?) {
-    if keyByteCounts.count >= RegistryLimits.accessoriesMax {
-      keyByteCounts = keyByteCounts.filter { keeps($0.key) }
-    }
-    keyByteCounts[identity] = byteCount
   }
 
   mutating func addRemoval(_ identity: DeviceAddress, at due: Instant) {

@@ -57,8 +57,8 @@ struct BusKeys: Equatable, Sendable {
     return keys.isEmpty ? nil : keys.contains { $0.isAuthenticated }
   }
 
-  /// How many bytes the longest long term key of the device of this identity has; nil without one.
+  /// How many bytes the longest long term key of the device of this identity has; nil without one of a valid size.
   func byteCount(of identity: DeviceAddress) -> UInt8? {
-    longTerm.filter { $0.device == identity }.map(\.byteCount).max()
+    longTerm.filter { $0.device == identity }.map(\.byteCount).filter(LongTermKey.byteCounts.contains).max()
   }
 }

@@ -29,7 +29,6 @@ public struct KernelBond: Equatable, Sendable {
 extension KernelBond {
   private static let keyKindMax: UInt8 = 4
   private static let linkKeyKindMax: UInt8 = 8
-  private static let keyByteCounts: ClosedRange<UInt8> = 7...16
 
   var mgmtIdentityKey: MgmtIdentityKey? {
     guard identity.isMgmtIdentity, let key = keys.identityKey, let value = MgmtKeyValue(key.bytes) else {
@@ -41,7 +40,7 @@ extension KernelBond {
   var mgmtLongTermKeys: [MgmtLongTermKey] {
     guard !isLost, identity.isMgmtIdentity else { return [] }
     return keys.longTermKeys.compactMap { key in
-      guard key.kind <= Self.keyKindMax, key.central <= 1, Self.keyByteCounts.contains(key.byteCount),
+      guard key.kind <= Self.keyKindMax, key.central <= 1, LongTermKey.byteCounts.contains(key.byteCount),
         let value = MgmtKeyValue(key.value.bytes)
       else { return nil }
       return MgmtLongTermKey(

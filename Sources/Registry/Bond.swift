@@ -34,11 +34,24 @@ public struct BondRecord: Equatable, Sendable {
   /// Volume 3, Part H, 2.3.1).
   public var isAuthenticated: Bool
   public var keys: BondKeys
+  /// How many bytes the keys have that bluetoothd keeps; nil if it is not known, and for keys of the gateway, which have
+  /// their sizes with them.
+  public var foreignKeyByteCount: UInt8?
 
-  public init(owner: BondOwner, isAuthenticated: Bool, keys: BondKeys = BondKeys()) {
+  public init(
+    owner: BondOwner, isAuthenticated: Bool, keys: BondKeys = BondKeys(), foreignKeyByteCount: UInt8? = nil
+  ) {
     self.owner = owner
     self.isAuthenticated = isAuthenticated
     self.keys = keys
+    self.foreignKeyByteCount = foreignKeyByteCount
+  }
+
+  /// Whether a registry may hold the record.
+  public var isStorable: Bool {
+    guard keys.areStorable else { return false }
+    guard let count = foreignKeyByteCount else { return true }
+    return owner == .bluetoothd && LongTermKey.byteCounts.contains(count)
   }
 }
 
@@ -92,9 +105,12 @@ public struct LongTermKey: Equatable, Sendable {
     self.value = value
   }
 
+  /// How many bytes a key may have (Core Specification 5.4, Volume 3, Part H, 2.3.4).
+  public static let byteCounts: ClosedRange<UInt8> = 7...16
+
   public var isAuthenticated: Bool { kind == 1 || kind == 3 }
 
-  fileprivate var isStorable: Bool { kind <= 3 && central <= 1 && (7...16).contains(byteCount) }
+  fileprivate var isStorable: Bool { kind <= 3 && central <= 1 && Self.byteCounts.contains(byteCount) }
 }
 
 /// A BR/EDR key as the kernel's management interface has it ("Load Link Keys Command"). The address is the device's

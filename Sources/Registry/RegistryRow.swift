@@ -133,9 +133,9 @@ extension DeviceIdentity {
 
   /// Only devices with Bluetooth have bonds, and only a public address is also one of BR/EDR.
   fileprivate func allows(_ bond: Bond) -> Bool {
-    guard let keys = bond.record?.keys else { return true }
-    guard let address, keys.areStorable else { return false }
-    return keys.linkKey == nil || [.public, .publicIdentity].contains(address.type)
+    guard let record = bond.record else { return true }
+    guard let address, record.isStorable else { return false }
+    return record.keys.linkKey == nil || [.public, .publicIdentity].contains(address.type)
   }
 
   /// Whether the second address is absent, or differs from the Bluetooth address.

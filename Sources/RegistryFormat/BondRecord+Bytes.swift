@@ -17,7 +17,8 @@ extension BondRecord {
     static let all: UInt8 = 7
   }
 
-  /// The record as the registry stores it, without its owner, which has a column of its own.
+  /// The record as the registry stores it, without its owner and the size of foreign keys, which have columns of their
+  /// own.
   ///
   /// Version, flags, number of long term keys, one byte each. Then each long term key: kind, central, byte count, one
   /// byte each, diversifier (2), random (8), value (16). Then the identity key (16) and the link key: kind, PIN length,

@@ -35,6 +35,7 @@ extension RegistryTable {
         + [
           .text("displayName"), .integer("identityDurable"), .text("bond"),
           Column(name: "bondKeys", kind: .bytes, isSecret: true),
+          .integer("bondKeyByteCount").addedLater,
         ]
     case .accessory:
       [

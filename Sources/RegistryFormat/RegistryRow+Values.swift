@@ -78,12 +78,18 @@ extension Bond {
   /// export without keys, or from an older file; the gateway's is lost then.
   fileprivate init(_ values: RowValues) throws(ColumnError) {
     let bytes = try values.bytes("bondKeys")
+    let byteCount = try values.integer("bondKeyByteCount", as: UInt8.self)
     func record(_ owner: BondOwner) throws(ColumnError) -> BondRecord {
-      let record = try values.optional("bondKeys", bytes) { BondRecord($0, owner: owner) }
-      return record ?? BondRecord(owner: owner, isAuthenticated: false)
+      let known = try values.optional("bondKeys", bytes) { BondRecord($0, owner: owner) }
+      var record = known ?? BondRecord(owner: owner, isAuthenticated: false)
+      record.foreignKeyByteCount = byteCount
+      guard record.isStorable else { throw ColumnError(column: "bondKeyByteCount") }
+      return record
     }
     switch (try values.text("bond"), bytes) {
-    case ("none", nil): self = .none
+    case ("none", nil):
+      guard byteCount == nil else { throw ColumnError(column: "bondKeyByteCount") }
+      self = .none
     case ("bonded", _?): self = .bonded(try record(.gateway))
     case ("lost", _): self = .lost(try record(.gateway))
     case ("foreign", _): self = .bonded(try record(.bluetoothd))
@@ -94,7 +100,9 @@ extension Bond {
 
   fileprivate func write(to values: inout RowValues) {
     values["bond"] = .text(text)
-    if let record { values["bondKeys"] = .bytes(record.bytes) }
+    guard let record else { return }
+    values["bondKeys"] = .bytes(record.bytes)
+    values.setInteger(record.foreignKeyByteCount.map(Int64.init), "bondKeyByteCount")
   }
 
   private var text: String {

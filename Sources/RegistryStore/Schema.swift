@@ -16,8 +16,12 @@ package struct Schema: Sendable {
     migrations: [
       versionOne, [digest], [former],
       [bondRemoval] + wifiAware.map { "ALTER TABLE accessory ADD COLUMN \($0)" },
+      ["ALTER TABLE device ADD COLUMN \(bondKeyByteCount)"],
     ],
-    tables: ([accessory(later: wifiAware)] + versionOne.dropFirst() + [digest, former, bondRemoval]).sorted())
+    tables: [
+      accessory(later: wifiAware), account, device(later: [bondKeyByteCount]), tombstone, digest, former,
+      bondRemoval,
+    ].sorted())
 
   /// The first version that stores a digest of its rows.
   static let firstDigestedVersion: Int64 = 2
@@ -32,21 +36,16 @@ package struct Schema: Sendable {
 
   /// Addresses are six bytes, identifiers sixteen, in the order of their text. Enumerated numbers are those of
   /// AccessorySetupKit or the Core Specification, or are explained where rows are read.
-  private static let versionOne = [
-    accessory(later: []),
-    """
+  private static let versionOne = [accessory(later: []), account, device(later: []), tombstone]
+
+  private static let account = """
     CREATE TABLE account (number INTEGER PRIMARY KEY, app TEXT NOT NULL, user INTEGER, "group" INTEGER) STRICT
-    """,
     """
-    CREATE TABLE device (number INTEGER PRIMARY KEY, address BLOB, addressType INTEGER, network BLOB, \
-    secondAddress BLOB, secondAddressType INTEGER, displayName TEXT NOT NULL, \
-    identityDurable INTEGER NOT NULL, bond TEXT NOT NULL, bondKeys BLOB) STRICT
-    """,
-    """
+
+  private static let tombstone = """
     CREATE TABLE tombstone (number INTEGER PRIMARY KEY, app TEXT NOT NULL, item TEXT NOT NULL, address BLOB, \
     addressType INTEGER, network BLOB, secondAddress BLOB, secondAddressType INTEGER) STRICT
-    """,
-  ]
+    """
 
   /// One row: ``RowDigest``.
   private static let digest =
@@ -72,6 +71,19 @@ package struct Schema: Sendable {
     ]
     return "CREATE TABLE accessory (\((columns + later).joined(separator: ", "))) STRICT"
   }
+
+  /// Returns the table with columns that SQLite appended to its definition.
+  private static func device(later: [String]) -> String {
+    let columns = [
+      "number INTEGER PRIMARY KEY", "address BLOB", "addressType INTEGER", "network BLOB",
+      "secondAddress BLOB", "secondAddressType INTEGER", "displayName TEXT NOT NULL",
+      "identityDurable INTEGER NOT NULL", "bond TEXT NOT NULL", "bondKeys BLOB",
+    ]
+    return "CREATE TABLE device (\((columns + later).joined(separator: ", "))) STRICT"
+  }
+
+  /// Only for keys that bluetoothd keeps.
+  private static let bondKeyByteCount = "bondKeyByteCount INTEGER"
 
   /// Each descriptor has a service if it has a service name. A paired device's number has eight bytes.
   private static let wifiAware =

@@ -33,8 +33,9 @@ struct LinkSecurityTests {
       Self.bond(isAuthenticated: false, keyByteCount: 7), demandsAuthentication: false)
     #expect(short.keyByteCount == 7)
     #expect(LinkSecurity(Rows.foreignBond, demandsAuthentication: false).keyByteCount == 7)
-    let known = LinkSecurity(Rows.foreignBond, demandsAuthentication: false, foreignKeyByteCount: 12)
-    #expect(known.keyByteCount == 12)
+    var known = Rows.foreignBond
+    known.foreignKeyByteCount = 12
+    #expect(LinkSecurity(known, demandsAuthentication: false).keyByteCount == 12)
   }
 
   /// What the kernel says of a link: its level (1 unencrypted, 2 encrypted, 3 authenticated, 4 also with Secure

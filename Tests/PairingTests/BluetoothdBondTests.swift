@@ -160,17 +160,15 @@ struct BluetoothdBondTests {
     #expect(world.actions.dropLast() == [.removalWaits(identity), .removalEnded(identity)])
   }
 
-  @Test("The size of a new bond's keys is remembered until the bond is lost or removed")
+  @Test("The size of a new bond's keys belongs to its record, if it is one that keys may have")
   func keySize() {
-    var world = BluetoothdWorld()
-    world.bluetoothd.devices[0].keyByteCount = 12
-    world.pair()
-    world.run()
-    world.pairing.setBonds([Self.bond], at: world.now)
-    world.run()
-    #expect(world.pairing.keyByteCount(of: ScriptedBluetoothd.identity) == 12)
-    world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
-    #expect(world.pairing.keyByteCount(of: ScriptedBluetoothd.identity) == nil)
+    for (byteCount, recorded) in [(12, 12), (6, nil), (17, nil)] as [(UInt8, UInt8?)] {
+      var world = BluetoothdWorld()
+      world.bluetoothd.devices[0].keyByteCount = byteCount
+      world.pair()
+      world.run()
+      #expect(world.paired != nil && world.paired?.record.foreignKeyByteCount == recorded)
+    }
   }
 
   @Test("Messages that cannot be read change nothing, and are counted; values that are missing are no loss")

@@ -63,10 +63,11 @@ struct BondBytesTests {
     device.bond = .bonded(Rows.bond())
     let table = RegistryTable.device
     let stored = RegistryRow.device(device).values.ordered(for: table)
-    func read(_ bond: String, _ keys: Value) throws(ColumnError) -> Bond? {
+    func read(_ bond: String, _ keys: Value, byteCount: Value = .null) throws(ColumnError) -> Bond? {
       var values = stored
       for (index, column) in table.columns.enumerated() {
         if column.name == "bond" { values[index] = .text(bond) }
+        if column.name == "bondKeyByteCount" { values[index] = byteCount }
         if column.name == "bondKeys" { values[index] = keys }
       }
       guard case .device(let device) = try RegistryRow(RowValues(values, of: table), of: table) else {
@@ -84,7 +85,21 @@ struct BondBytesTests {
     ] {
       #expect(throws: ColumnError.self) { try read(bond, keys) }
     }
-    for bond in [Bond.lost(Rows.bond()), .lost(Rows.foreignBond), .bonded(Rows.foreignBond), .none] {
+    for (bond, byteCount) in [
+      ("none", Value.integer(16)), ("lost", .integer(16)), ("foreign", .integer(6)),
+      ("foreign", .integer(17)),
+      ("foreignLost", .integer(-1)), ("foreign", .text("16")),
+    ] {
+      #expect(throws: ColumnError.self) {
+        try read(bond, .null, byteCount: byteCount)
+      }
+    }
+    var sized = Rows.foreignBond
+    sized.foreignKeyByteCount = 7
+    for bond in [
+      Bond.lost(Rows.bond()), .bonded(sized), .lost(sized), .lost(Rows.foreignBond),
+      .bonded(Rows.foreignBond), .none,
+    ] {
       device.bond = bond
       let values = RowValues(RegistryRow.device(device).values.ordered(for: table), of: table)
       #expect(try RegistryRow(values, of: table) == .device(device))

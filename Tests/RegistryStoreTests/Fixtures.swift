@@ -13,9 +13,14 @@ enum Fixtures {
     try FileContents(reading: "/\(folder)/Fixtures/\(name)", byteCountMax: 1 << 20).bytes
   }
 
-  /// The contents of the fixture of a version. Version 1 had no former identifiers, version 3 no removals of bonds.
+  /// The contents of the fixture of a version. Version 1 had no former identifiers, version 3 no removals of bonds,
+  /// version 4 no sizes of bluetoothd's keys.
   static func registry(_ version: Int) throws -> AccessoryRegistry {
-    version == 1 ? try registryOne() : try registryOfBond()
+    switch version {
+    case 1: try registryOne()
+    case 3: try registryOfBond()
+    default: try registryFour()
+    }
   }
 
   /// Two apps, one device with a bond, and a former identifier.
@@ -25,6 +30,15 @@ enum Fixtures {
       Rows.networkAddition(1), Rows.addition(2, item: nil),
       .setBond(Rows.identifier(4), .bonded(Rows.bond())), Rows.addition(3),
       .remove(Rows.identifier(6), leavesTombstone: false),
+    ] { try registry.apply(change) }
+    return registry
+  }
+
+  private static func registryFour() throws -> AccessoryRegistry {
+    var registry = try Rows.wifiAwareRegistry
+    for change in [
+      Rows.addition(2), .setBond(Rows.identifier(4), .bonded(Rows.foreignBond)),
+      .addBondRemoval(Rows.address(9)),
     ] { try registry.apply(change) }
     return registry
   }

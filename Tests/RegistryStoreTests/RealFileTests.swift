@@ -43,7 +43,7 @@ struct RealFileTests {
     }
   }
 
-  @Test("A file of an earlier version is read, and migrated to the current one", arguments: [1, 3])
+  @Test("A file of an earlier version is read, and migrated to the current one", arguments: [1, 3, 4])
   func earlier(version: Int) throws {
     try withFolder { folder in
       let path = folder + "/registry"
@@ -54,12 +54,16 @@ struct RealFileTests {
       var registry = try Fixtures.registry(version)
       #expect(keeper.execute(.open) == .opened(registry))
       #expect(keeper.execute(.open) == .opened(registry))
-      // The new tables and the digest can be written.
-      let writes = try registry.apply(.addBondRemoval(Rows.address(9))).writes
+      // The new tables, the new columns and the digest can be written.
+      var bond = Rows.foreignBond
+      bond.foreignKeyByteCount = 16
+      let device = try #require(registry.accessories.last { registry.device(of: $0).identity.address != nil })
+      var writes = try registry.apply(.addBondRemoval(Rows.address(10))).writes
+      writes += try registry.apply(.setBond(device.identifier, .bonded(bond))).writes
       #expect(keeper.execute(.commit(writes)) == .done)
       #expect(keeper.execute(.open) == .opened(registry))
       _ = keeper.execute(.close)
-      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 4)
+      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 5)
     }
   }
 

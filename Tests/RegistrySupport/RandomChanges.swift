@@ -78,7 +78,8 @@ public struct RandomChanges {
   private mutating func ssid() -> [UInt8] { Rows.ssid(UInt64(random.number(below: 4))) }
 
   private mutating func bond() -> Bond {
-    let foreign = Rows.foreignBond
+    var foreign = Rows.foreignBond
+    if random.chance(perMille: 500) { foreign.foreignKeyByteCount = 12 }
     return [.none, .lost(Rows.bond()), .lost(foreign), .bonded(foreign), .bonded(Rows.bond(7))][
       random.number(below: 5)]
   }

@@ -67,9 +67,7 @@ extension AgentCore {
     case .none: return .none
     case .bonded(let record):
       if let absence = pairing.keyAbsence(of: record.owner) { throw .keysAreAbsent(absence) }
-      return LinkSecurity(
-        record, demandsAuthentication: setupCore.demandsAuthenticatedBond(device),
-        foreignKeyByteCount: device.identity.address.flatMap { pairing.bluetoothd.keyByteCount(of: $0) })
+      return LinkSecurity(record, demandsAuthentication: setupCore.demandsAuthenticatedBond(device))
     case .lost: throw .bondIsLost(accessory.identifier)
     }
   }

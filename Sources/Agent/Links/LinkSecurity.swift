@@ -24,9 +24,6 @@ public struct LinkSecurity: Equatable, Sendable {
     case hasEnded
   }
 
-  /// The shortest key (Core Specification 5.4, Volume 3, Part H, 2.3.4).
-  static let keyByteCountMin: UInt8 = 7
-
   public let level: Level
   /// How many bytes the key of the link must have; 0 for a link without encryption.
   public let keyByteCount: UInt8
@@ -40,11 +37,12 @@ public struct LinkSecurity: Equatable, Sendable {
   static var none: Self { Self(level: .low, keyByteCount: 0) }
 
   /// Encryption with the keys of a bond, which have to be authenticated where the manifest demands it.
-  /// `foreignKeyByteCount` is the size of bluetoothd's keys; nil if it is not known.
-  init(_ bond: BondRecord, demandsAuthentication: Bool, foreignKeyByteCount: UInt8? = nil) {
+  /// Keys of bluetoothd whose size is not known may have any.
+  init(_ bond: BondRecord, demandsAuthentication: Bool) {
     level = demandsAuthentication ? .high : .medium
     keyByteCount =
-      bond.keys.longTermKeys.map(\.byteCount).max() ?? foreignKeyByteCount ?? Self.keyByteCountMin
+      bond.keys.longTermKeys.map(\.byteCount).max() ?? bond.foreignKeyByteCount
+      ?? LongTermKey.byteCounts.lowerBound
   }
 
   public var isEncrypted: Bool { level != .low }
