@@ -18,7 +18,7 @@ notify HEX                            notifies the open value
 replug                                the adapter is unplugged and plugged in again
 count                                 prints how many reports the kernel got
 hush on|off                           the adapter hears nothing, hears again
-others NUMBER                         so many other devices advertise
+others NUMBER                         this many other devices advertise
 neighbour ORDER                       an order to the other accessory, which advertises after "neighbour on"
 """
 
