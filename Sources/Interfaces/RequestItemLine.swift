@@ -23,7 +23,8 @@ public struct RequestItemLine: Equatable, Line {
   public var pairing: PairingDemandName?
   /// Its candidates are networks.
   public var isFoundByNetwork = false
-  /// Why it never has a candidate, and what would help, as a sentence without its subject; nil when it can have one.
+  /// Why nothing is found by it, now or ever, and what would help, as a sentence without its subject; nil when it can
+  /// have candidates.
   public var reasonNothingIsFound: String?
 
   public init(

@@ -70,13 +70,15 @@ enum PickerSentences {
     if request.search.isFiltered {
       facts.append("the app filters and has received \(devices(request.search.disclosed))")
     }
-    let neverFound = request.neverFound.count
-    if neverFound > 0 {
-      facts.append(neverFound == 1 ? "1 item never found" : "\(neverFound) items never found")
+    let unsearched = request.unsearched.count
+    if unsearched > 0 {
+      facts.append(unsearched == 1 ? "1 item not looked for" : "\(unsearched) items not looked for")
     }
     facts += request.search.briefHindrances
     if request.search.hidden > 0 { facts.append("\(request.search.hidden) more found that do not fit") }
-    if lacksNames { facts.append("names may be missing: the radio only listens") }
+    if lacksNames, request.searchesByBluetooth {
+      facts.append("names may be missing: the radio only listens")
+    }
     return facts
   }
 
@@ -143,7 +145,7 @@ enum PickerSentences {
     let items = request.searches.map { item in
       "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.immediate ? ", held at the gateway" : "")
         + (item.isFoundByNetwork ? ", by its network" : "")
-        + (item.reasonNothingIsFound == nil ? "" : ", never found")
+        + (item.reasonNothingIsFound == nil ? "" : ", not looked for")
         + (item.pairing == nil ? "" : ", paired")
     }
     let hindrances = request.hindrances.map { glyphs.shown($0, columnsMax: 400) + "." }
@@ -283,15 +285,20 @@ extension RequestLine {
   /// The items that devices are looked for with.
   fileprivate var searches: [RequestItemLine] { items.filter { !$0.isMigration } }
 
-  /// Those of them that cannot have a candidate.
-  fileprivate var neverFound: [RequestItemLine] { searches.filter { $0.reasonNothingIsFound != nil } }
+  /// Those of them by which nothing is found, now or ever.
+  fileprivate var unsearched: [RequestItemLine] { searches.filter { $0.reasonNothingIsFound != nil } }
 
-  fileprivate var isHopeless: Bool { !searches.isEmpty && neverFound.count == searches.count }
+  /// Whether a device that advertises a name could be found.
+  fileprivate var searchesByBluetooth: Bool {
+    searches.contains { !$0.isFoundByNetwork && $0.reasonNothingIsFound == nil }
+  }
+
+  fileprivate var isHopeless: Bool { !searches.isEmpty && unsearched.count == searches.count }
 
   /// Why an item has no candidates, or devices that match are none, and what helps, as sentences for operators. An app
   /// chose the names in them.
   public var hindrances: [String] {
-    neverFound.compactMap { item in
+    unsearched.compactMap { item in
       item.reasonNothingIsFound.map { "\(item.name): \($0)" }
     } + search.hindrances
   }

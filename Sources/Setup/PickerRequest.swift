@@ -71,6 +71,22 @@ public struct PickerRequest: Sendable {
   /// Whether one of its items is found by its network.
   var searchesNetworks: Bool { searches.contains { $0.item.descriptor.isFoundByNetwork } }
 
+  /// Whether a device that is found by Bluetooth can be chosen.
+  var awaitsDevices: Bool {
+    switch choice {
+    case .person, .touch, .firstImmediate, .device: searchesDevices
+    case .network: false
+    }
+  }
+
+  /// Whether a network can be chosen.
+  var awaitsNetworks: Bool {
+    switch choice {
+    case .person, .network: searchesNetworks
+    case .touch, .firstImmediate, .device: false
+    }
+  }
+
   /// Whether a device has to be held at the gateway for one of its items.
   public var isImmediate: Bool { searches.contains { $0.item.descriptor.range == .immediate } }
 
@@ -194,6 +210,11 @@ extension SetupError {
 
   static func networksDown(_ reason: String) -> Self {
     Self(.connectionFailed, reason, cure: "see accessoryctl status")
+  }
+
+  /// Adds why no networks were looked for beside the devices.
+  func addingNetworksDown(_ reason: String) -> Self {
+    Self(code, field: field, "\(self.reason), and networks cannot be read: \(reason)", cure: cure)
   }
 
   static func noChoice(inMilliseconds milliseconds: Int64) -> Self {

@@ -161,6 +161,9 @@ extension SetupCore {
   /// Whether an open picker looks for networks.
   public var hasNetworkPicker: Bool { flows.flows.contains { $0.picker?.searchesNetworks ?? false } }
 
+  /// Why no networks are looked for, as a sentence with its cure; nil while they are.
+  public var reasonNetworksAreDown: String? { radio.reasonNetworksAreDown }
+
   /// Whether some item is set up automatically by its network.
   public var hasAutomaticNetworks: Bool { configuration.hasAutomaticNetworks }
 

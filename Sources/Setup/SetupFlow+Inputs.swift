@@ -65,11 +65,11 @@ extension SetupFlow {
     guard let picker else { preconditionFailure("only a picker ends by itself") }
     let isChoosing = state != .discovering
     if isChoosing, picker.isAttended { return .noChoice(inMilliseconds: picker.idleMilliseconds) }
-    if picker.searchesDevices, isRadioDown { return .radioDown }
-    if picker.searchesNetworks, !picker.searchesDevices, let reasonNetworksAreDown {
-      return .networksDown(reasonNetworksAreDown)
-    }
-    return picker.failureAtEnd(isChoosing: isChoosing)
+    let networksDown = picker.awaitsNetworks ? reasonNetworksAreDown : nil
+    if let networksDown, !picker.awaitsDevices { return .networksDown(networksDown) }
+    let isDown = isRadioDown && picker.awaitsDevices
+    let failure = isDown ? .radioDown : picker.failureAtEnd(isChoosing: isChoosing)
+    return networksDown.map(failure.addingNetworksDown) ?? failure
   }
 
   // MARK: - The app of a filtered picker

@@ -296,6 +296,23 @@ struct ScreenTests {
     #expect(model.screen(at: Self.now).lines[2].text.contains("names may be missing"))
   }
 
+  @Test("While networks cannot be read the picker says why, and of the radio only what concerns its items")
+  func networksDown() {
+    var camera = RequestItemLine(item: "camera", name: "Net cam")
+    camera.isFoundByNetwork = true
+    camera.reasonNothingIsFound = "finds nothing now: there is no interface wlan1"
+    var model = Samples.model([Samples.setup(items: [camera], phase: .looking)])
+    model.receive(Samples.status(scan: "passive"), at: Self.now)
+    let alone = model.screen(at: Self.now).lines.map(\.text).joined(separator: " ")
+    #expect(alone.contains("Net cam, by its network, not looked for"), "\(alone)")
+    #expect(alone.contains("Net cam: finds nothing now: there is no interface wlan1."), "\(alone)")
+    #expect(!alone.contains("Bring it near") && !alone.contains("names may be missing"), "\(alone)")
+    model.receive(.request(Samples.setup(items: [Samples.bulb, camera], phase: .looking)), at: Self.now)
+    let beside = model.screen(at: Self.now).lines.map(\.text).joined(separator: " ")
+    #expect(beside.contains("1 item not looked for") && beside.contains("names may be missing"), "\(beside)")
+    #expect(beside.contains("there is no interface wlan1") && beside.contains("Bring it near"), "\(beside)")
+  }
+
   @Test("Devices that match and cannot be chosen are counted, with what helps while nothing else is there")
   func hindrances() {
     var request = Samples.setup()
@@ -321,7 +338,7 @@ struct ScreenTests {
     #expect(!alone.contains("Bring it near"))
     request.items.append(Samples.bulb)
     let facts = Samples.model([request], Samples.candidates).screen(at: Self.now).lines[2].text
-    #expect(facts.contains("1 item never found"), "\(facts)")
+    #expect(facts.contains("1 item not looked for"), "\(facts)")
     let beside = Samples.model([request]).screen(at: Self.now).lines.map(\.text).joined(separator: " ")
     #expect(beside.contains("Bring it near") && beside.contains("it would need more"), "\(beside)")
   }

@@ -53,9 +53,7 @@ struct NetworkPickerScenarios {
     scenario.harness.scan(HeardNetwork("Cam-1"))
     scenario.run(seconds: 40)
     #expect(anna.candidates.isEmpty)
-    let request = anna.stream?.replies.lazy.compactMap { $0.object("request") }.first
-    let items = try #require(request?.objects("items"))
-    #expect(items.map { $0.text("reasonNothingIsFound") } == [WiFiAwareService.reasonNothingIsFound])
+    #expect(anna.reasonsNothingIsFound == [WiFiAwareService.reasonNothingIsFound])
     let error = app.events.last { $0.text("event") == "pickerFinished" }?.object("error")
     #expect(
       error?.integer("code") == 200 && error?.text("reason") == WiFiAwareService.reasonNothingIsSearched)
@@ -296,19 +294,50 @@ struct NetworkPickerScenarios {
   }
 
   @Test(
-    "A picker for networks alone fails with the reason where the gateway can read none",
+    "A picker for networks alone shows why the gateway can read none, and fails with that reason",
     arguments: [
       (nil, Gateway.reasonNoNetworkIsRead),
       ("wlan1", WirelessError.interfaceMissing.sentence(interface: "wlan1")),
     ])
   func noInterface(wifi: String?, reason: String) throws {
     let scenario = SetupScenario(.cameras().with { $0.gateway.wifi = wifi }, scene: [])
-    let app = scenario.app()
+    let (app, anna) = (scenario.app(), scenario.watcher())
     app.call("ShowPicker")
-    scenario.run(seconds: 31)
+    scenario.run(seconds: 2)
+    #expect(anna.reasonsNothingIsFound == ["finds nothing now: \(reason)"])
+    scenario.run(seconds: 29)
     let error = try #require(app.events.last?.object("error"))
     #expect(error.text("name") == "connectionFailed")
     #expect(error.text("reason") == reason)
+  }
+
+  @Test("A picker for devices too says of its networks that none can be read, and again when it ends")
+  func noInterfaceBesideDevices() throws {
+    let reason = WirelessError.interfaceMissing.sentence(interface: "wlan1")
+    let manifest = GatewayManifest.cameras().with { $0.apps[0].items.insert(.bulb, at: 0) }
+    let scenario = SetupScenario(manifest, scene: [])
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker")
+    scenario.run(seconds: 2)
+    #expect(anna.reasonsNothingIsFound == [nil, "finds nothing now: \(reason)"])
+    scenario.run(seconds: 29)
+    let error = try #require(app.events.last?.object("error"))
+    #expect(error.text("name") == "discoveryTimeout")
+    #expect(error.text("reason") == "nothing that matches was found, and networks cannot be read: \(reason)")
+    #expect(error.text("cure")?.hasPrefix("bring the accessory near") == true)
+  }
+
+  @Test(
+    "A request for one network ends with the reason why none can be read, whatever else its app looks for")
+  func noInterfaceForOneNetwork() throws {
+    let manifest = GatewayManifest.cameras().with { $0.apps[0].items.insert(.bulb, at: 0) }
+    let scenario = SetupScenario(manifest, scene: [])
+    let anna = scenario.watcher()
+    anna.call("Open", #""app":"lights","network":"Cam-2""#)
+    scenario.run(seconds: 31)
+    let ending = try #require(anna.stream?.replies.last { $0.text("closed") != nil })
+    #expect(ending.text("failure") == "connectionFailed")
+    #expect(ending.text("reason") == WirelessError.interfaceMissing.sentence(interface: "wlan1"))
   }
 
   @Test("A picker for networks alone does not need the Bluetooth radio")
@@ -331,5 +360,13 @@ struct NetworkPickerScenarios {
     scenario.run(seconds: 1)
     #expect(scenario.text.contains("accessoryAdded a1 Mine authorized Cam-7"))
     #expect(!scenario.text.contains("candidate 2"))
+  }
+}
+
+extension ScenarioOperator {
+  /// Why nothing is found by each item of the request, as last received.
+  fileprivate var reasonsNothingIsFound: [String?]? {
+    let requests = stream?.replies.compactMap { $0.object("request") }
+    return requests?.last?.objects("items").map { $0.text("reasonNothingIsFound") }
   }
 }

@@ -91,6 +91,7 @@ struct RequestStream: ReplyStream {
 
   private mutating func collectChanges(of request: SetupFlow, _ agent: AgentCore) {
     var line = RequestLine(request, namePrefix: agent.networkPrefix(ofNameOf: request))
+    if let reason = agent.setupCore.reasonNetworksAreDown { line.noteNetworksDown(reason) }
     agent.countHindrances(of: request, in: &line.search)
     line.question = request.pairing?.question.map { PairingQuestionLine($0) }
     if request.pairsDevices {
@@ -250,6 +251,15 @@ extension RequestLine {
         request: request.id.text, kind: .authorize, app: request.app, since: since, end: end,
         phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
         adds: adds.sentences)
+    }
+  }
+}
+
+extension RequestLine {
+  /// Says of each item that is found by its network why it has no candidates now.
+  fileprivate mutating func noteNetworksDown(_ reason: String) {
+    for index in items.indices where items[index].isFoundByNetwork {
+      items[index].reasonNothingIsFound = "finds nothing now: \(reason)"
     }
   }
 }
