@@ -45,6 +45,12 @@ public struct AccessoryRegistry: Equatable, Sendable {
     return accessories.first { $0.app == app && $0.device == device.number }
   }
 
+  /// Returns the accessories whose network gets another name with this one's: each app's on a device without Bluetooth.
+  public func accessories(sharingNetworkOf accessory: RegistryAccessory) -> [RegistryAccessory] {
+    guard device(of: accessory).identity.ssid != nil else { return [accessory] }
+    return accessories.filter { $0.device == accessory.device }
+  }
+
   public func device(_ identity: DeviceIdentity) -> RegistryDevice? { devices.first { $0.has(identity) } }
 
   public func device(of accessory: RegistryAccessory) -> RegistryDevice {

@@ -145,6 +145,8 @@ public enum RegistryError: Error, Equatable, Sendable {
   case identifierTaken
   /// Another device has the address or network name.
   case identityTaken
+  /// Another app's accessory on the device would not be found by the network's new name.
+  case networkNameNeeded
   /// A value of the change is invalid.
   case invalid(RegistryField)
 }

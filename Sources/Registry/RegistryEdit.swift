@@ -61,19 +61,22 @@ struct RegistryEdit {
     }
   }
 
-  /// Sets the name of a network. For a device without Bluetooth it is the identity, for every app.
+  /// Sets the name of a network. For a device without Bluetooth it is the identity, for every app, and has to fit what
+  /// each of them looks for.
   mutating func setSSID(_ identifier: RandomIdentifier, _ ssid: [UInt8]) throws(RegistryError) {
     let accessory = try accessory(identifier)
     var device = registry.device(of: accessory)
     guard device.identity.ssid != nil else {
       return try changeAccessory(identifier) { $0.ssid = ssid }
     }
+    let sharing = registry.accessories(sharingNetworkOf: accessory)
+    guard sharing.allSatisfy({ $0.identifier == identifier || $0.descriptor.matches(network: ssid) }) else {
+      throw .networkNameNeeded
+    }
     try requireFree(.network(ssid), for: device)
     device.identity = .network(ssid)
     try put(.device(device))
-    for other in registry.accessories where other.device == device.number {
-      try changeAccessory(other.identifier) { $0.ssid = ssid }
-    }
+    for other in sharing { try changeAccessory(other.identifier) { $0.ssid = ssid } }
   }
 
   mutating func extend(

@@ -29,6 +29,7 @@ extension RegistryError {
     case .identityTaken:
       SetupError(
         .invalidRequest, "another device is known by that address or network", cure: "remove that one")
+    case .networkNameNeeded: .networkNameNeeded
     case .invalid(let field):
       SetupError(
         .invalidRequest, field: field.rawValue, "it cannot be stored", cure: "shorten it, or leave it out")
@@ -47,7 +48,8 @@ extension RegistryError {
     case .unknownApp: .notFound(.app, name: "")
     case .notRemoved: .notFound(.device, name: "")
     case .invalid(let field): .invalid(field: field.rawValue, reason: "it cannot be stored")
-    case .alreadyAdded, .removedBefore, .accountChanged, .itemFull, .full, .identifierTaken, .identityTaken:
+    case .alreadyAdded, .removedBefore, .accountChanged, .itemFull, .full, .identifierTaken, .identityTaken,
+      .networkNameNeeded:
       .setupFailed(setupFailure)
     }
   }

@@ -39,7 +39,19 @@ extension SetupCore {
         "the accessory is looked for by its network's whole name, which a rename would lose",
         cure: "leave out ssid 1, or look for it by ssidPrefix")
     }
+    let sharing = registry.accessories(sharingNetworkOf: accessory)
+    if options.contains(.ssid), sharing.contains(where: { $0.descriptor.ssid != nil }) {
+      throw .networkNameNeeded
+    }
     return try ask(about: accessory, session, .rename(renamesNetwork: options.contains(.ssid)), call)
+  }
+
+  /// How a new name of an accessory's network must begin, so that each app that has the network still finds it.
+  public func networkPrefix(of accessory: RegistryAccessory) -> [UInt8]? {
+    // Each begins the present name, so that the longest begins with all others.
+    registry.accessories(sharingNetworkOf: accessory).compactMap(\.descriptor.ssidPrefix).max {
+      $0.count < $1.count
+    }
   }
 
   /// Asks the operators to let the accessory match a wider descriptor; the reply follows their answer.
@@ -197,6 +209,13 @@ extension SetupCore {
 }
 
 extension SetupError {
+  /// Says nothing of the other app but that there is one.
+  static var networkNameNeeded: Self {
+    Self(
+      .invalidRequest, field: "renameOptions", "another app needs the network's present name",
+      cure: "leave out ssid 1")
+  }
+
   fileprivate static var isAskedAlready: Self {
     Self(
       .pickerAlreadyActive, "the operators are asked about the accessory already",

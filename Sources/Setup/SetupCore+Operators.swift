@@ -75,7 +75,7 @@ extension SetupCore {
     guard let question = flow.question, case .rename(let renamesNetwork) = question.change else {
       throw Self.takesNoName
     }
-    let prefix = registry.accessory(question.accessory)?.descriptor.ssidPrefix ?? []
+    let prefix = registry.accessory(question.accessory).flatMap(networkPrefix) ?? []
     let network = try renamesNetwork ? Self.network(name, beginningWith: prefix) : nil
     changeQuietly(flow.id) { $0.write() }
     enqueue(

@@ -91,6 +91,80 @@ struct NetworkAccessoryScenarios {
       scenario.harness.setupCore.registry.devices.map(\.identity) == [.network(Array("Cam-porch".utf8))])
   }
 
+  /// Two apps own the network Cam-1: "lights" by the beginning Cam-, and "garden" as `descriptor` says.
+  private func sharing(
+    _ descriptor: (inout DiscoveryDescriptor) -> Void
+  ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
+    let manifest = GatewayManifest.camerasAndGarden.with { descriptor(&$0.apps[1].items[0].descriptor) }
+    let (scenario, app, anna) = SetupScenario.owningNetwork(manifest)
+    scenario.app("garden", user: 1001).call("ShowPicker")
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    return (scenario, app, anna)
+  }
+
+  @Test(
+    "A network that another app looks for by its whole name is not renamed; the app learns no more of the other"
+  )
+  func renameBesideWholeName() {
+    let (scenario, app, _) = sharing { descriptor in
+      descriptor.ssidPrefix = nil
+      descriptor.ssid = Array("Cam-1".utf8)
+    }
+    let call = app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    scenario.run(seconds: 1)
+    #expect(call.replies.last?.text("reason") == "another app needs the network's present name")
+    #expect(scenario.harness.setupCore.requests.isEmpty)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Cam-porch""#)
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.harness.setupCore.registry.accessories.map(\.ssid) == [
+        Array("Cam-1".utf8), Array("Cam-1".utf8),
+      ])
+    app.call("RenameAccessory", about: app.accessory)
+    scenario.run(seconds: 1)
+    #expect(scenario.harness.setupCore.requests.count == 1, "its display name can be changed")
+  }
+
+  @Test("A network's new name begins as the item of each app that has it demands")
+  func renameBesideLongerPrefix() {
+    let (scenario, app, anna) = sharing { $0.ssidPrefix = Array("Cam-1".utf8) }
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    scenario.run(seconds: 1)
+    #expect(anna.stream?.replies.last?.object("request")?.text("namePrefix") == "Cam-1")
+    anna.answer("Name", #""name":"Cam-porch""#)
+    anna.answer("Name", #""name":"Cam-1-porch""#)
+    scenario.run(seconds: 1)
+    #expect(scenario.text.contains("anna: Name → Invalid name"))
+    #expect(
+      scenario.harness.setupCore.registry.accessories.map(\.ssid)
+        == [Array("Cam-1-porch".utf8), Array("Cam-1-porch".utf8)])
+  }
+
+  @Test("An app that comes to need a network's present name while another is asked for keeps it")
+  func renameOvertaken() throws {
+    let (scenario, app, anna) = SetupScenario.owningNetwork(
+      .camerasAndGarden.with { manifest in
+        manifest.apps[1].items[0].descriptor.ssidPrefix = nil
+        manifest.apps[1].items[0].descriptor.ssid = Array("Cam-1".utf8)
+      })
+    let call = app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    scenario.run(seconds: 1)
+    let question = anna.request
+    scenario.app("garden", user: 1001).call("ShowPicker")
+    scenario.run(seconds: 1)
+    anna.choose()
+    scenario.run(seconds: 1)
+    anna.call("Name", #""request":"\#(question)","name":"Cam-porch""#)
+    scenario.run(seconds: 1)
+    #expect(scenario.text.contains("anna: Name → SetupFailed invalidRequest"), "\(scenario.text)")
+    #expect(call.replies.last?.text("reason") == "another app needs the network's present name")
+    #expect(
+      scenario.harness.setupCore.registry.devices.map(\.identity) == [.network(Array("Cam-1".utf8))])
+  }
+
   @Test("A network that is renamed outside is discoverable again, under its new name")
   func renamedOutside() {
     let (scenario, app, anna) = SetupScenario.owningNetwork()

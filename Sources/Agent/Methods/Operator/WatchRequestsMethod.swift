@@ -210,7 +210,7 @@ extension AgentCore {
   fileprivate func networkPrefix(ofNameOf request: SetupFlow) -> String? {
     let prefix: [UInt8]?
     if case .rename(renamesNetwork: true)? = request.question?.change {
-      prefix = request.accessory.flatMap { setupCore.registry.accessory($0)?.descriptor.ssidPrefix }
+      prefix = request.accessory.flatMap(setupCore.registry.accessory).flatMap(setupCore.networkPrefix)
     } else if case .naming = request.state, let item = request.chosenItem?.item, item.renamesNetwork {
       prefix = item.descriptor.ssidPrefix
     } else {
