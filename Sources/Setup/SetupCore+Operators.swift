@@ -186,13 +186,20 @@ extension SetupCore {
     }
   }
 
-  /// Throws when the network is the app's accessory already, or no item is found by its network.
+  /// Throws when the network is the app's accessory already, or no item looks for it.
   private func requireNoAccessory(
     ofApp app: String, _ items: [PickerItem], with name: [UInt8]
   ) throws(OperatorError) {
-    guard items.contains(where: { $0.item.descriptor.isFoundByNetwork }) else {
+    let searches = items.map(\.item.descriptor).filter(\.isFoundByNetwork)
+    guard !searches.isEmpty else {
       throw .invalid(
         field: "network", reason: "none of the items is found by its network alone, with ssid or ssid-prefix")
+    }
+    guard searches.contains(where: { $0.matches(network: name) }) else {
+      throw .invalid(
+        field: "network",
+        reason:
+          "none of the items looks for this name; accessoryctl explain --network NAME says where it differs")
     }
     guard let grant = grants.grants(of: .network(name)).first(where: { $0.app == app }),
       let accessory = registry.accessory(grant.identifier)

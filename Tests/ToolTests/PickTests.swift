@@ -117,6 +117,11 @@ struct PickTests {
         "--network is not acceptable: no item is found by it"
       ),
       (
+        PickerSamples.failure(
+          "Invalid", [("field", "network"), ("reason", "none of the items looks for this name; see why")]), 64,
+        "--network is not acceptable: none of the items looks for this name; see why"
+      ),
+      (
         PickerSamples.failure("Invalid", [("field", "discoveryTimeout"), ("reason", "it is no time")]), 64,
         "discoveryTimeout is not acceptable: it is no time"
       ),

@@ -293,6 +293,15 @@ struct NetworkPickerScenarios {
     #expect(scenario.text == "0.0 anna: Open → Invalid network")
   }
 
+  @Test("A request for a network whose name matches no item is refused at once")
+  func otherName() {
+    let scenario = SetupScenario(.cameras(), scene: [])
+    let call = scenario.call("Operator.Open", #""app":"lights","network":"Other""#, user: 0, label: "anna")
+    #expect(scenario.text == "0.0 anna: Open → Invalid network")
+    #expect(call.replies.last?.text("reason")?.hasPrefix("none of the items looks for this name;") == true)
+    #expect(scenario.harness.setupCore.requests.isEmpty)
+  }
+
   @Test(
     "A picker for networks alone shows why the gateway can read none, and fails with that reason",
     arguments: [
