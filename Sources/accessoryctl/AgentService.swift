@@ -28,13 +28,19 @@ struct AgentService {
 
   private static let cure = "without systemd, start the agent yourself, and name its socket with --socket"
 
-  var lacksNetworkDropIn: Bool { isManaged && FileName.content(of: Self.networkDropIn) == .nothing }
+  /// Whether the unit that systemd has loaded lacks the drop-in; its file may be there without having been read.
+  func lacksNetworkDropIn() throws(ToolError) -> Bool {
+    guard isManaged else { return false }
+    let families = "systemctl show --property=RestrictAddressFamilies \(Self.unit)"
+    return try !Self.ending(["sh", "-c", "\(families) | grep -qw AF_NETLINK"], cure: Self.cure).isSuccess
+  }
 
   static func addNetworkDropIn() throws(ToolError) {
     try run(
       ["install", "-D", "-m", "644", networkDropInSource, networkDropIn],
       cure: "see that the package is installed whole")
-    try run(["systemctl", "daemon-reload"], cure: cure)
+    try run(
+      ["systemctl", "daemon-reload"], cure: "journalctl -n 20 says why; then run accessoryctl setup again")
   }
 
   /// What ``follow(_:isManifestChanged:isUnitChanged:)`` will do, for the operator; nil for nothing.

@@ -50,7 +50,7 @@ struct SetupPlan {
     }
     hasNetworks = wifi != nil
     if let wifi, wifi != gateway.wifi { settings.append((.wifi, wifi)) }
-    addsDropIn = wifi != nil && service.lacksNetworkDropIn
+    addsDropIn = if wifi == nil { false } else { try service.lacksNetworkDropIn() }
     let changed = try file.text(
       settings: settings, app: (app, account),
       supportsNetworks: options.wifi != nil || wifi != gateway.wifi)
@@ -81,8 +81,8 @@ struct SetupPlan {
         cure: "see that the group accessory is there (systemd-sysusers creates it), or leave out --operator")
     }
     if let text { try file.replace(with: text) }
-    if addsDropIn { try AgentService.addNetworkDropIn() }
     do throws(ToolError) {
+      if addsDropIn { try AgentService.addNetworkDropIn() }
       try service.follow(gateway, isManifestChanged: text != nil, isUnitChanged: addsDropIn)
     } catch {
       if text != nil {

@@ -164,12 +164,53 @@ struct SetupCommandTests {
     #expect(
       calls(agent) == [
         "systemctl is-active --quiet accessoryd",
+        "systemctl show --property=RestrictAddressFamilies accessoryd",
         "install -D -m 644 /usr/share/accessoryd/wifi.conf \(dropIn)", "systemctl daemon-reload",
         "systemctl restart accessoryd",
       ])
     #expect(try manifest(agent).contains("\nwifi = \"wlan0\"\n"))
     let wrong = try runManaged(agent, ["systemctl": "exit 0"], "--app porch --wifi 'a b'")
     #expect(wrong.status == 64 && wrong.errorOutput.contains("--wifi takes the name of an interface"))
+  }
+
+  @Test(
+    "After systemd failed to read the drop-in, the next setup installs it again and restarts the service, the one after does nothing",
+    .enabled(if: geteuid() == 0, "only root may"))
+  func repeatedNetworks() throws {
+    let agent = try ScenarioAgent()
+    let path = agent.folder.path
+    let systemctl = """
+      case "$1" in
+      daemon-reload)
+        if [ ! -e \(path)/failed ]; then touch \(path)/failed; exit 1; fi
+        touch \(path)/loaded ;;
+      show) [ ! -e \(path)/loaded ] || echo "RestrictAddressFamilies=AF_UNIX AF_BLUETOOTH AF_NETLINK" ;;
+      esac
+      """
+    func run() throws -> Tool.Run {
+      try? FileManager.default.removeItem(atPath: path + "/calls")
+      return try runManaged(
+        agent, ["systemctl": systemctl, "install": "exit 0"],
+        "--app porch --user \(Self.account) --wifi wlan7")
+    }
+    let first = try run()
+    #expect(first.status == 71)
+    #expect(
+      first.errorOutput.hasSuffix(
+        "\(path)/manifest.toml was changed and stays so; correct what is said below, then run accessoryctl setup again\n"
+          + "accessoryctl: systemctl daemon-reload failed with status 1; journalctl -n 20 says why; then run "
+          + "accessoryctl setup again\n"), "\(first.errorOutput)")
+    let looks = [
+      "systemctl is-active --quiet accessoryd",
+      "systemctl show --property=RestrictAddressFamilies accessoryd",
+    ]
+    let second = try run()
+    #expect(second.errorOutput.contains("--device or --network is missing"), "\(second.errorOutput)")
+    #expect(Array(calls(agent).map(String.init).prefix(2)) == looks)
+    #expect(calls(agent).suffix(2) == ["systemctl daemon-reload", "systemctl restart accessoryd"])
+    let third = try run()
+    #expect(third.errorOutput.contains("--device or --network is missing"), "\(third.errorOutput)")
+    #expect(calls(agent).map(String.init) == looks)
   }
 
   @Test("A network becomes the first accessory: the app looks for networks, and an item has its name")
