@@ -64,12 +64,14 @@ struct GatewayOptions: ParsableArguments {
 }
 
 extension GatewayOptions {
+  func status() throws(ToolError) -> StatusLine {
+    try callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in try StatusLine(reading: line) }
+  }
+
   /// Says what is wrong when networks cannot be read. Returns whether something is.
   @discardableResult
   func sayNetworkProblem() throws(ToolError) -> Bool {
-    let status = try callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in
-      try StatusLine(reading: line)
-    }
+    let status = try status()
     let problem: String? = if let wifi = status.wifi { wifi.problem } else { Gateway.reasonNoNetworkIsRead }
     guard let problem else { return false }
     // It may be the agent's word.

@@ -76,7 +76,6 @@ struct SetupCommand: ParsableCommand {
     _ plan: SetupPlan, _ dialogue: SetupDialogue
   ) throws(ToolError) -> SetupAccessory {
     if let network = options.network { return .network(network) }
-    try SetupDevices.awaitRadio(gateway)
     return try SetupDevices.choose(options.device, hasNetworks: plan.hasNetworks, gateway, dialogue)
   }
 

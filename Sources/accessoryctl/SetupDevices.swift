@@ -16,12 +16,10 @@ enum SetupDevices {
   private static let shownMax = 12
 
   /// Waits until the radio scans.
-  static func awaitRadio(_ gateway: GatewayOptions) throws(ToolError) {
+  private static func awaitRadio(_ gateway: GatewayOptions) throws(ToolError) {
     var status: StatusLine?
     let isOn = try wait(seconds: radioSeconds) { () throws(ToolError) in
-      let line = try gateway.callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in
-        try StatusLine(reading: line)
-      }
+      let line = try gateway.status()
       status = line
       return line.radio.state == .on
     }
@@ -40,33 +38,27 @@ enum SetupDevices {
     guard dialogue.isTerminal else {
       throw .sentence("--device or --network is missing: without a terminal it has to be given", .usage)
     }
+    // A gateway may look for networks alone.
+    if !hasNetworks { try awaitRadio(gateway) }
     StandardError.write("\nHold the accessory near the antenna.\n")
     while true {
       _ = try wait(seconds: listSeconds)
       let devices = try inSight(gateway).prefix(shownMax)
-      var printer = Printer()
-      let indent = "    "
-      try printer.text(indent + DeviceLine.textHeader)
-      for (number, device) in devices.enumerated() {
-        try printer.text("\(number + 1)".paddedLeft(to: 3) + " " + device.text(printer.style))
-      }
-      var networks: [NetworkLine] = []
+      let networks =
+        hasNetworks ? try SetupAccessory.networksInSight(gateway).prefix(shownMax) : []
+      try show(devices)
       if hasNetworks {
-        networks = Array(try SetupAccessory.networksInSight(gateway).prefix(shownMax))
-        try printer.text(NetworkLine.textHeader)
-        for (number, network) in networks.enumerated() {
-          let number = "\(devices.count + number + 1)".paddedLeft(to: 3)
-          try printer.text(number + network.text(printer.style).dropFirst(3))
-        }
+        if devices.isEmpty { try sayRadioProblem(gateway) }
+        try show(networks, after: devices.count)
+        if networks.isEmpty { try sayWhyNoNetworks(gateway) }
       }
-      try printer.flush()
       let question =
         hasNetworks
         ? "Which device or network is the first accessory? A number, an address, network and its name, or nothing to "
           + "look again."
         : "Which device is the first accessory? A number, an address, or nothing to look again."
       let answer = try dialogue.ask(question, [], default: "", option: "--device or --network")
-      if hasNetworks, let network = network(answer, networks, after: devices.count) {
+      if hasNetworks, let network = network(answer, Array(networks), after: devices.count) {
         return .network(network)
       }
       if let number = Int(answer), number >= 1, number <= devices.count,
@@ -78,6 +70,40 @@ enum SetupDevices {
         return .device(try awaitDevice(named, gateway))
       }
     }
+  }
+
+  private static func show(_ devices: some Collection<DeviceLine>) throws(ToolError) {
+    var printer = Printer()
+    let indent = "    "
+    try printer.text(indent + DeviceLine.textHeader)
+    for (number, device) in devices.enumerated() {
+      try printer.text("\(number + 1)".paddedLeft(to: 3) + " " + device.text(printer.style))
+    }
+    try printer.flush()
+  }
+
+  private static func show(
+    _ networks: some Collection<NetworkLine>, after deviceCount: Int
+  ) throws(ToolError) {
+    var printer = Printer()
+    try printer.text(NetworkLine.textHeader)
+    for (number, network) in networks.enumerated() {
+      let number = "\(deviceCount + number + 1)".paddedLeft(to: 3)
+      try printer.text(number + network.text(printer.style).dropFirst(3))
+    }
+    try printer.flush()
+  }
+
+  private static func sayRadioProblem(_ gateway: GatewayOptions) throws(ToolError) {
+    guard try gateway.status().radio.state != .on else { return }
+    StandardError.say("the radio does not scan, so no device is listed; accessoryctl status says why")
+  }
+
+  private static func sayWhyNoNetworks(_ gateway: GatewayOptions) throws(ToolError) {
+    guard try !gateway.sayNetworkProblem() else { return }
+    StandardError.say(
+      "the kernel knows no network now, and the agent scans only after you choose one: write network and its name"
+    )
   }
 
   /// The network that an answer means: by its number, which follows those of the devices, or by its name.
@@ -95,6 +121,7 @@ enum SetupDevices {
   private static func awaitDevice(_ named: NamedDevice, _ gateway: GatewayOptions) throws(ToolError)
     -> DeviceArgument
   {
+    try awaitRadio(gateway)
     var found: DeviceArgument?
     let isThere = try wait(seconds: deviceSeconds) { () throws(ToolError) in
       let devices = try inSight(gateway)

@@ -105,7 +105,8 @@ enum Replies {
   }
 
   static func status(
-    problem: String? = nil, warning: String? = nil, state: String = "on", networkProblem: String? = nil
+    problem: String? = nil, warning: String? = nil, state: String = "on", networkProblem: String? = nil,
+    hasNetworks: Bool = false
   ) -> ScriptedAgent.Step {
     .send(
       Message.reply { json in
@@ -126,12 +127,12 @@ enum Replies {
           json.member("queueing", Seconds(microseconds: 9_120))
           json.member("queueingMax", Seconds(microseconds: 24_960))
         }
-        if let networkProblem {
+        if hasNetworks || networkProblem != nil {
           json.object("wifi") { json in
             json.member("interface", "wlan0")
-            json.member("state", "failed")
+            json.member("state", networkProblem == nil ? "on" : "failed")
             json.member("networks", 1)
-            json.member("problem", networkProblem)
+            if let networkProblem { json.member("problem", networkProblem) }
           }
         }
         json.objects("problems", problem.map { [$0] } ?? []) { json, sentence in
