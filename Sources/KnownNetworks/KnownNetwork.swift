@@ -46,4 +46,8 @@ public struct StoredNames: Equatable, Sendable {
   mutating func append(_ name: [UInt8]?) {
     if let name, KnownNetwork.isName(name) { names.append(name) } else { isDamaged = true }
   }
+  mutating func append(_ others: StoredNames) {
+    names += others.names
+    if others.isDamaged { isDamaged = true }
+  }
 }

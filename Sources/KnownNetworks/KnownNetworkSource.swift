@@ -5,7 +5,7 @@ public import LinuxSystem
 /// Where the networks that this machine knows are read: the stores of NetworkManager, wpa_supplicant and iwd. Only root
 /// may read them.
 public struct KnownNetworkSource: Equatable, Sendable {
-  /// A store that is there and could not be read, or not all of it.
+  /// A store that is there and could not be read, or not all of it; or a root that cannot be read.
   public struct Problem: Equatable, Sendable {
     public enum Cause: Equatable, Sendable {
       case file(FileError)
@@ -53,6 +53,12 @@ public struct KnownNetworkSource: Equatable, Sendable {
   /// Reads the stores. One that is not there has nothing; one that cannot be read is a problem, and loses nothing else.
   public func read() -> Contents {
     var contents = Contents()
+    if !root.isEmpty {
+      do throws(SystemError) { _ = try FolderContents.names(in: root) } catch {
+        contents.problems.append(Problem(path: root, cause: .file(.system(error))))
+        return contents
+      }
+    }
     for folder in Self.networkManagerFolders {
       for file in files(in: folder, &contents) where file.hasSuffix(".nmconnection") {
         let path = root + "\(folder)/\(file)"

@@ -5,23 +5,51 @@
 /// A name is text in quotes, hexadecimal digits, or `P"…"` with escapes as in C.
 public enum WPASupplicantFile {
   /// Returns the names in the blocks `network={ … }`, in the order of the file. A block may have none: it joins any network.
+  /// A block of an access point of its own, and of an ad hoc or mesh network, is left out.
   public static func names(in bytes: [UInt8]) -> StoredNames {
     var names = StoredNames()
-    var isInNetwork = false
+    var block: Block?
     for line in bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
       let text = line.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
       if text.starts(with: "network={".utf8) {
-        if isInNetwork { names.isDamaged = true }
-        isInNetwork = true
+        names.appendTorn(block)
+        block = Block()
       } else if text.first == UInt8(ascii: "}") {
-        isInNetwork = false
+        if let block { names.append(block.joined) }
+        block = nil
       } else if text.starts(with: "ssid=".utf8) {
         // Only a network has a name: outside one, the beginning of its block is damaged.
-        names.append(isInNetwork ? name(text.dropFirst("ssid=".utf8.count)) : nil)
+        if block == nil { names.append(nil) }
+        block?.names.append(name(text.dropFirst("ssid=".utf8.count)))
+      } else if text.starts(with: "mode=".utf8) {
+        block?.mode = String(decoding: unquoted(text.dropFirst("mode=".utf8.count)), as: UTF8.self)
       }
     }
-    if isInNetwork { names.isDamaged = true }
+    names.appendTorn(block)
     return names
+  }
+
+  /// What a block says of its network.
+  fileprivate struct Block {
+    private static let infrastructure = "0"
+    /// Ad hoc, access point, the two sides of a Wi-Fi Direct group, and mesh.
+    private static let otherModes: Set<String> = ["1", "2", "3", "4", "5"]
+
+    var mode = infrastructure
+    var names = StoredNames()
+
+    /// The names of a network that the machine joins.
+    var joined: StoredNames {
+      guard !Self.otherModes.contains(mode) else { return StoredNames() }
+      var joined = names
+      if mode != Self.infrastructure { joined.isDamaged = true }
+      return joined
+    }
+  }
+
+  /// A value without quotes ends at a blank or a comment.
+  private static func unquoted(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    value.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "#") }
   }
 
   private static func name(_ value: ArraySlice<UInt8>) -> [UInt8]? {
@@ -35,10 +63,7 @@ public enum WPASupplicantFile {
       guard let end = value.lastIndex(of: quote), end > value.startIndex + 1 else { return nil }
       return unescaped(value[..<end].dropFirst(2))
     }
-    let digits = value.prefix {
-      $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "#")
-    }
-    return HexadecimalName.bytes(digits)
+    return HexadecimalName.bytes(unquoted(value))
   }
 
   /// The escapes of C that wpa_supplicant prints: `\n`, `\r`, `\t`, `\e`, `\"`, `\\`, `\xHH` and octal `\0` to `\377`. nil for
@@ -71,5 +96,14 @@ public enum WPASupplicantFile {
       }
     }
     return name
+  }
+}
+
+extension StoredNames {
+  /// Adds a block that has no end, if there is one.
+  fileprivate mutating func appendTorn(_ block: WPASupplicantFile.Block?) {
+    guard let block else { return }
+    append(block.joined)
+    isDamaged = true
   }
 }

@@ -83,13 +83,19 @@ struct MigrateCommand: ParsableCommand {
 
   /// The known networks that an item looks for. A copy of bluetoothd's folder says nothing about networks.
   private func networkLines(_ manifest: GatewayManifest) -> [KnownNetworkLine] {
-    guard manifest.items.contains(where: \.item.descriptor.hasWiFiClause),
-      networkRoot != nil || bluetoothFolder == nil
-    else { return [] }
+    guard networkRoot != nil || bluetoothFolder == nil else { return [] }
+    guard manifest.items.contains(where: \.item.descriptor.hasWiFiClause) else {
+      if networkRoot != nil {
+        StandardError.say("no item of the manifest looks for a network, so --network-root is not read")
+      }
+      return []
+    }
     let contents = KnownNetworkSource(root: networkRoot ?? "").read()
     for problem in contents.problems {
       let cure =
         switch problem.cause {
+        case .file(.system(let error)) where problem.path == networkRoot && !error.isPermission:
+          "name another folder with --network-root"
         case .file(.system(let error)): error.isPermission ? "run it as root" : "check the disk"
         case .file, .damaged: "check the file"
         }

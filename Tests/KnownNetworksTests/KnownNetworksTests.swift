@@ -121,6 +121,20 @@ struct KnownNetworksTests {
   }
 
   @Test(
+    "A network of wpa_supplicant that the machine does not join has no name, and is not damaged",
+    arguments: [
+      ("mode=2\n ssid=\"Own\"", [], false), ("ssid=\"Own\"\n mode=2 # access point", [], false),
+      ("ssid=\"Own\"\n mode=1", [], false), ("mode=5\n ssid=\"Own\"", [], false),
+      ("mode=2\n ssid=zz", [], false), ("mode=0\n ssid=\"Cam-1\"", ["Cam-1"], false),
+      ("mode=ap\n ssid=\"Cam-1\"", ["Cam-1"], true), ("#mode=2\n ssid=\"Cam-1\"", ["Cam-1"], false),
+    ] as [(String, [String], Bool)])
+  func otherModes(text: String, expected: [String], isDamaged: Bool) {
+    let found = WPASupplicantFile.names(in: Array("network={\n \(text)\n}\nnetwork={\n ssid=\"A\"\n}\n".utf8))
+    #expect(found.names == (expected + ["A"]).map { Array($0.utf8) })
+    #expect(found.isDamaged == isDamaged)
+  }
+
+  @Test(
     "iwd's names are those of its files",
     arguments: [
       ("Cam 1_a-b.psk", Array("Cam 1_a-b".utf8), false), ("=43ff00.open", [0x43, 0xFF, 0x00], false),
@@ -199,6 +213,10 @@ struct KnownNetworksTests {
         "etc/wpa_supplicant/wpa_supplicant-wlan0.conf \(name)",
         "etc/wpa_supplicant/wpa_supplicant.conf \(size)", "var/lib/iwd/=zz.psk \(name)",
       ])
-    #expect(KnownNetworkSource(root: root.path + "/none").read() == KnownNetworkSource.Contents())
+    let missing = KnownNetworkSource(root: root.path + "/none").read()
+    #expect(missing.networks.isEmpty)
+    #expect(
+      missing.problems.map(\.sentence) == [root.path + "/none cannot be read: No such file or directory"])
+    #expect(KnownNetworkSource(root: root.path + "/var").read() == KnownNetworkSource.Contents())
   }
 }

@@ -114,6 +114,15 @@ struct MigrateTests {
     try expectValid(json.output, "migrate")
     #expect(json.text.contains(#""ssidHex":"43616d2d1bff""#) && json.lines.count == 2)
     #expect(!(text.text + json.text + text.errorOutput).contains("do not print"))
+    let missing = try migrate("--manifest", manifest, "--network-root", "/nonexistent")
+    #expect(missing.status == 0)
+    #expect(
+      missing.errorOutput.contains(
+        "/nonexistent cannot be read: No such file or directory; name another folder with --network-root"),
+      "\(missing.errorOutput)")
+    #expect(
+      try migrate("--network-root", "/nonexistent").errorOutput.contains(
+        "no item of the manifest looks for a network"))
   }
 
   @Test("Lists what BlueZ knows with its identifier, and the items that take it or may")
