@@ -118,7 +118,8 @@ struct PickTests {
       ),
       (
         PickerSamples.failure(
-          "Invalid", [("field", "network"), ("reason", "none of the items looks for this name; see why")]), 64,
+          "Invalid", [("field", "network"), ("reason", "none of the items looks for this name; see why")]),
+        64,
         "--network is not acceptable: none of the items looks for this name; see why"
       ),
       (
