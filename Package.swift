@@ -484,7 +484,7 @@ switch Context.environment["ACCESSORY_SANITIZE"] {
 case "address":
   keep(
     "AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "GATTTests", "HCITests", "JSONTests",
-    "SessionClientTests", "TestDataTests", "VarlinkTests", "WirelessTests")
+    "KernelNetworksTests", "SessionClientTests", "TestDataTests", "VarlinkTests", "WirelessTests")
 case "thread": keep("AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "SessionClientTests")
 case "fuzzers":
   // libFuzzer follows only what an input reaches, so one program holds all fuzz targets.
@@ -494,7 +494,8 @@ case "fuzzers":
       name: "fuzz",
       dependencies: [
         "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON",
-        "KnownNetworks", "Manifest", "ManifestFormat", "Pairing", "Registry", "RegistryFormat",
+        "KernelNetworks", "KnownNetworks", "Manifest", "ManifestFormat", "Pairing", "Registry",
+        "RegistryFormat",
         "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
         "Wireless",
       ],
@@ -505,8 +506,9 @@ case "fuzzers":
   let fuzzed: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
   for target in package.targets {
     target.swiftSettings = target.swiftSettings.map { $0 + fuzzed }
-    guard target.name == "CToml" else { continue }
-    target.cxxSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
+    let instrumented = ["-fsanitize=fuzzer-no-link,address"]
+    if target.name == "CToml" { target.cxxSettings = [.unsafeFlags(instrumented)] }
+    if target.name == "CWireless" { target.cSettings = [.unsafeFlags(instrumented)] }
   }
 default: break
 }

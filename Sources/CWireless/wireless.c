@@ -69,6 +69,10 @@ static void set_bytes(struct cwireless_event *event, enum cwireless_kind kind, c
   event->count = data->length;
 }
 
+// From this version on (Linux 2.6.16), a stream has no pointers. A driver may not have filled in its version, but the kernel itself
+// writes the stream; and for an older version libiw writes beyond its own event.
+enum { VERSION_MIN = 19 };
+
 void cwireless_next_event(const void *buffer, size_t count, int version, struct cwireless_position *position,
                           struct cwireless_event *event) {
   // libiw only reads the stream.
@@ -80,7 +84,7 @@ void cwireless_next_event(const void *buffer, size_t count, int version, struct 
   };
   struct iw_event found = {0};
   memset(event, 0, sizeof *event);
-  int result = iw_extract_event_stream(&stream, &found, version);
+  int result = iw_extract_event_stream(&stream, &found, version < VERSION_MIN ? VERSION_MIN : version);
   // An event whose length is beyond the end is the last one.
   position->offset = stream.current > start + count ? count : (size_t)(stream.current - start);
   position->value = stream.value ? (size_t)(stream.value - start) : 0;

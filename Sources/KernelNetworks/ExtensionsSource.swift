@@ -9,7 +9,8 @@ public import Wireless
 /// Networks by wireless extensions, with libiw. It needs no socket of a network's family.
 public final class ExtensionsSource: WirelessSource {
   private let socket: Int32
-  private var buffer = [UInt8](repeating: 0, count: Int(CWIRELESS_RESULTS_BYTES_MAX))
+  private var buffer = [UInt8](
+    repeating: 0, count: Int(CWIRELESS_RESULTS_BYTES_MAX + CWIRELESS_PADDING_BYTES))
   /// The version of the extensions, which the kernel was built with.
   private var version: Int32?
 
@@ -31,7 +32,8 @@ public final class ExtensionsSource: WirelessSource {
       if error.isNotYet { return NetworkReading(.extensions, nil) }
       throw Self.error(error, interface)
     }
-    var list = Self.networks(in: buffer, byteCount: min(count, buffer.count), version: version)
+    let byteCount = min(count, Int(CWIRELESS_RESULTS_BYTES_MAX))
+    var list = Self.networks(inPadded: buffer, byteCount: byteCount, version: version)
     var address = [UInt8](repeating: 0, count: 6)
     // Holds: the call writes the six bytes that the array has.
     let isAssociated = unsafe address.withUnsafeMutableBufferPointer {
@@ -75,8 +77,15 @@ public final class ExtensionsSource: WirelessSource {
     return .system(call: error.call.rawValue, reason: error.reason)
   }
 
-  /// Reads the events of a scan's results: the first `byteCount` of the bytes, which have at least as many.
-  public static func networks(in bytes: [UInt8], byteCount: Int, version: Int32) -> NetworkList {
+  /// Reads the events of a scan's results.
+  public static func networks(in stream: [UInt8], version: Int32) -> NetworkList {
+    let padding = [UInt8](repeating: 0, count: Int(CWIRELESS_PADDING_BYTES))
+    return networks(inPadded: stream + padding, byteCount: stream.count, version: version)
+  }
+
+  /// Reads the first `byteCount` of the bytes, after which there is room for what libiw reads beyond them.
+  private static func networks(inPadded bytes: [UInt8], byteCount: Int, version: Int32) -> NetworkList {
+    precondition(bytes.count >= byteCount + Int(CWIRELESS_PADDING_BYTES))
     var reading = ExtensionsReading()
     var position = cwireless_position()
     var event = cwireless_event()

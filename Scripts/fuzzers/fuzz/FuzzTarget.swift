@@ -37,6 +37,8 @@ enum FuzzTarget: String, CaseIterable {
   case netlink
   /// The events of a scan by wireless extensions.
   case extensions
+  /// The results of a scan by wireless extensions, which libiw reads.
+  case results
   /// What the kernel sends during a pairing.
   case management
   /// A file of bluetoothd with a bond.
@@ -64,6 +66,7 @@ enum FuzzTarget: String, CaseIterable {
     case .elements: fuzzElements(bytes)
     case .netlink: fuzzNetlink(bytes)
     case .extensions: fuzzExtensions(bytes)
+    case .results: fuzzResults(bytes)
     case .management: fuzzManagement(bytes)
     case .bond: fuzzStoredBond(bytes)
     case .stores: fuzzStores(bytes)
@@ -89,6 +92,7 @@ enum FuzzTarget: String, CaseIterable {
     case .elements: NetworkElements.all.map(\.bytes)
     case .netlink: NetlinkDatagrams.all.map(\.bytes)
     case .extensions: extensionsSeeds
+    case .results: resultsSeeds
     case .management: managementSeeds
     case .bond: storedBondSeeds
     case .stores: storeSeeds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import KernelNetworks
 import TestSupport
 import Wireless
 
@@ -64,3 +65,14 @@ var extensionsSeeds: [[UInt8]] {
       + [4, 6, 0x85, 9, 0, 0, 6, 0]
   ]
 }
+
+/// Gives the results of a scan to libiw: a byte with the version of the extensions, then the stream of events.
+func fuzzResults(_ bytes: RawSpan) {
+  guard bytes.byteCount > 0 else { return }
+  let stream = (1..<bytes.byteCount).map { bytes.uint8(at: $0) }
+  let list = ExtensionsSource.networks(in: stream, version: Int32(bytes.uint8(at: 0)))
+  precondition(list.networks.count <= stream.count / 16, "more networks than there is room for")
+}
+
+/// Versions before and after 19, with which the layout of events changed.
+var resultsSeeds: [[UInt8]] { [22, 18].map { [$0] + WirelessResults.stream } }

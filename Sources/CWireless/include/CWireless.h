@@ -11,6 +11,9 @@
 /// The most bytes that the kernel delivers: their count is a number of 16 bits.
 enum { CWIRELESS_RESULTS_BYTES_MAX = 65535 };
 
+/// How many bytes libiw may read after a stream whose last event has a wrong length (four), and some more.
+enum { CWIRELESS_PADDING_BYTES = 8 };
+
 /// A socket for the requests below, of the family AF_UNIX: the kernel accepts them on any socket. -1 with errno.
 int cwireless_socket(void);
 
@@ -66,7 +69,7 @@ struct cwireless_position {
   size_t value;
 };
 
-/// Reads the next event of `count` bytes.
+/// Reads the next event of `count` bytes, after which the buffer has CWIRELESS_PADDING_BYTES more.
 void cwireless_next_event(
     const void *buffer, size_t count, int version, struct cwireless_position *position, struct cwireless_event *event);
 
