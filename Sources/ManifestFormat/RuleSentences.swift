@@ -137,7 +137,7 @@ extension ManifestDiagnostic.Warning {
       "never set up: an input device is paired through bluetoothd, which has no part in access = \"exclusive\"; "
         + "use access = \"shared\""
     case .pairingInExclusiveAccess:
-      "paired devices serve identity only; with access = \"exclusive\" apps cannot connect to them; "
+      "with access = \"exclusive\" a paired device is recognised, but no app can connect to it; "
         + "use access = \"shared\""
     case .optionWithoutPairing(let option):
       "no effect: \(option) takes effect in a pairing; add \"bluetoothPairingLE\", or remove it"

@@ -45,7 +45,9 @@ extension PairingError {
     case .alreadyBonded:
       SetupError(
         .connectionFailed, "the gateway already has a bond with it",
-        cure: "wait until it is shown by its identity, and choose it again")
+        cure:
+          "wait until the picker shows it under its permanent address, and choose it again; if the app has it already, there is nothing to do"
+      )
     case .notAuthenticated(let method):
       SetupError(
         .userRestricted,
@@ -138,11 +140,11 @@ extension PairingError {
 }
 
 extension SetupError {
-  /// The device has a bond for another app, which is not authenticated as this item demands.
+  /// The device has a bond for another app, which is not authenticated as an item of some app demands.
   static var bondIsNotAuthenticated: Self {
     Self(
       .userRestricted,
-      "the device is paired for another app, and that bond is not authenticated as this item demands",
+      "the device is paired for another app, and that bond is not authenticated, as the manifest demands",
       cure: "remove the device from the other app first; pairing it again would take that app's bond")
   }
 

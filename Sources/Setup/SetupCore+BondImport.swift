@@ -15,10 +15,15 @@ extension SetupCore {
     guard let device = registry.device(.bluetooth(identity)),
       let accessory = registry.accessories.first(where: { $0.device == device.number })
     else { throw .notFound(.accessory, name: AddressText.text(of: identity.bits)) }
-    if case .bonded(let known) = device.bond, known.owner == .gateway {
-      throw .notImportable(
-        "the gateway already has a bond with it, and keeps that one; to replace it, remove the accessory and set it up again"
-      )
+    var record = record
+    if case .bonded(let known) = device.bond {
+      guard known.owner != .gateway else {
+        throw .notImportable(
+          "the gateway already has a bond with it, and keeps that one; to replace it, remove the accessory and set it up again"
+        )
+      }
+      // bluetoothd keeps the keys themselves, and the agent may know how long they are.
+      if record.owner == .bluetoothd { record.foreignKeyByteCount = known.foreignKeyByteCount }
     }
     guard !flows.flows.contains(where: { $0.isPairing(identity) }) else {
       throw .notImportable("it is being paired; try again afterwards")

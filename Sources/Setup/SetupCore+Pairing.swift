@@ -39,7 +39,8 @@ extension SetupCore {
     if isUnattended, item.pairing != .justWorks { throw .pairingNeedsPerson }
     guard !flows.flows.contains(where: { $0.isPairing(address) }) else { throw .isBeingPaired }
     let known = registry.device(.bluetooth(address))
-    var demandsAuthentication = item.pairing == .authenticated
+    let demandsAuthentication =
+      item.pairing == .authenticated || known.map(demandsAuthenticatedBond) ?? false
     var isLost = false
     switch known?.bond {
     case .bonded(let record):
@@ -50,7 +51,6 @@ extension SetupCore {
       isLost = true
     case .some(.none), nil: break
     }
-    if let known, demandsAuthenticatedBond(known) { demandsAuthentication = true }
     if demandsAuthentication, capability == .none {
       throw isUnattended ? .pairingNeedsPerson : .noPersonCanAuthenticate
     }

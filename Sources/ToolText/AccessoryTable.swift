@@ -171,8 +171,8 @@ extension AccessoryLine {
     if bond == .lost { notes.append("its bond is lost: accessoryctl pair \(shortIdentifier) pairs it again") }
     if lacksAuthenticatedBond == true {
       notes.append(
-        "the manifest demands an authenticated bond, and it has none: accessoryctl remove \(shortIdentifier), and set"
-          + " it up again")
+        "the manifest demands an authenticated bond, and it has none: accessoryctl remove \(shortIdentifier), also"
+          + " from other apps that have it, and set it up again")
     }
     if !isIdentityDurable { notes.append("its address changes: it may not be known again") }
     if let ssid { notes.append("network \(ssid.terminal(columnsMax: 32))") }

@@ -85,7 +85,11 @@ struct RegistryImportBondsCommand: ParsableCommand {
     var failed = 0
     for damage in stored.damages {
       let isWanted =
-        damage.adapter == adapter && accessories.contains { $0.address?.bits == damage.device }
+        damage.adapter == adapter
+        && accessories.contains {
+          // A bond that the gateway has is kept, whatever the file says.
+          $0.address?.bits == damage.device && !($0.bond == .bonded && $0.bondOwner == .gateway)
+        }
       if isWanted { failed += 1 }
       StandardError.say("\(quoted(damage.path)): \(damage.error.reason); \(cure(isWanted: isWanted))")
     }

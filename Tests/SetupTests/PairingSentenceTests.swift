@@ -52,7 +52,7 @@ struct PairingSentenceTests {
   func ownBond() {
     let failure = PairingError.alreadyBonded.setupFailure
     #expect(!failure.cure.contains("bluetoothctl") && !failure.reason.contains("registry"))
-    #expect(failure.cure.contains("by its identity, and choose it again"))
+    #expect(failure.cure.contains("under its permanent address, and choose it again"))
   }
 
   @Test("What an operator reads before a choice says once that the gateway cannot pair, why, and what to do")

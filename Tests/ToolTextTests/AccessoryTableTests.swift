@@ -76,7 +76,7 @@ struct AccessoryTableTests {
         name       app/item     state       signal   address            identifier
         Desk lamp  lights/bulb  authorized  -44 dBm  C4:A1:00:00:1E:27  01234567
             the manifest demands an authenticated bond, and it has none: accessoryctl
-            remove 01234567, and set it up again
+            remove 01234567, also from other apps that have it, and set it up again
 
         """#)
   }

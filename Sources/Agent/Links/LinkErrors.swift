@@ -74,8 +74,8 @@ extension SetupError {
       .invalidRequest, field: "accessory.isBondAuthenticated",
       "the manifest demands an authenticated bond for this accessory, which has none",
       cure:
-        "an operator of the gateway removes the accessory and sets it up again, or takes the demand out of the manifest"
-    )
+        "an operator of the gateway removes it from every app that has it and sets it up again, or takes the demand out "
+        + "of the manifest")
   }
 
   static func keysAreAbsent(_ absence: PairingLink.KeyAbsence) -> Self {
@@ -144,7 +144,7 @@ extension SetupError {
     case .refused(let reason):
       Self(
         .connectionFailed, "the accessory was not connected: \(reason)",
-        cure: "bring it into reach, and try again")
+        cure: "try again; the kernel's log may say more")
     }
   }
 

@@ -63,6 +63,6 @@ extension AgentCore {
       }
     if let error { return error.note }
     return isExclusive
-      ? "with access = \"exclusive\" its app cannot connect; pairing it pauses the radio" : nil
+      ? "with access = \"exclusive\" no app can connect to it; pairing pauses the radio" : nil
   }
 }

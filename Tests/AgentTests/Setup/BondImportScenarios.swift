@@ -33,6 +33,13 @@ struct BondImportScenarios {
     #expect(importBond(beside, key).replies.map(\.error) == [nil])
     #expect(beside.harness.registry.saved.devices.first?.bond.record?.keys.identityKey == Rows.key(14))
 
+    var sized = Rows.foreignBond
+    sized.foreignKeyByteCount = 12
+    let good = BondedBench(.bonded(sized), runsBluetoothd: true)
+    #expect(importBond(good, key).replies.map(\.error) == [nil])
+    let record = good.harness.registry.saved.devices.first?.bond.record
+    #expect(record?.keys.identityKey == Rows.key(14) && record?.foreignKeyByteCount == 12)
+
     let alone = BondedBench(.lost(Rows.foreignBond))
     #expect(importBond(alone, gateway).replies.map(\.error) == [nil])
     #expect(alone.harness.registry.saved.devices.first?.bond.record?.owner == .gateway)

@@ -114,7 +114,7 @@ struct ExclusivePairingScenarios {
     let bench = Bench(.justWorks)
     bench.lights.call("ShowPicker")
     bench.scenario.run(seconds: 1)
-    #expect(bench.note == "with access = \"exclusive\" its app cannot connect; pairing it pauses the radio")
+    #expect(bench.note == "with access = \"exclusive\" no app can connect to it; pairing pauses the radio")
   }
 
   @Test("However long a person takes, the device stays found, and status says why the radio pauses")
