@@ -21,6 +21,8 @@ struct AgentService {
     var isActive = false
     if isManaged {
       let ending = try Self.ending(["systemctl", "is-active", "--quiet", Self.unit], cure: Self.cure)
+      // A unit that does not run has status 3 or more.
+      if case .exited(1) = ending { throw .sentence("systemd does not answer; \(Self.cure)", .systemError) }
       isActive = ending.isSuccess
     }
     self.isActive = isActive
@@ -43,7 +45,7 @@ struct AgentService {
       ["systemctl", "daemon-reload"], cure: "journalctl -n 20 says why; then run accessoryctl setup again")
   }
 
-  /// What ``follow(_:isManifestChanged:isUnitChanged:)`` will do, for the operator; nil for nothing.
+  /// What ``follow(_:isUnitChanged:)`` will do, for the operator; nil for nothing.
   func change(isManifestChanged: Bool, isUnitChanged: Bool) -> String? {
     if isManaged, !isActive {
       return "start the agent, now and whenever the gateway starts (systemctl enable --now)"
@@ -52,8 +54,8 @@ struct AgentService {
     return isManifestChanged ? "make the agent read the manifest again" : nil
   }
 
-  /// Starts the agent, again after its unit changed, or makes it read the changed manifest.
-  func follow(_ gateway: GatewayOptions, isManifestChanged: Bool, isUnitChanged: Bool) throws(ToolError) {
+  /// Starts the agent, again after its unit changed, or makes it read the manifest: it may have refused that before.
+  func follow(_ gateway: GatewayOptions, isUnitChanged: Bool) throws(ToolError) {
     let start: [String]? =
       isManaged && !isActive ? ["enable", "--now"] : isUnitChanged ? ["restart"] : nil
     if let start {
@@ -61,7 +63,7 @@ struct AgentService {
         ["systemctl"] + start + [Self.unit],
         cure: "journalctl -u accessoryd -n 20 says why; then run accessoryctl setup again")
     }
-    if isManifestChanged { try Self.reload(gateway) }
+    try Self.reload(gateway)
   }
 
   /// Makes the agent read the manifest again. Throws when it refuses it.

@@ -83,7 +83,7 @@ struct SetupPlan {
     if let text { try file.replace(with: text) }
     do throws(ToolError) {
       if addsDropIn { try AgentService.addNetworkDropIn() }
-      try service.follow(gateway, isManifestChanged: text != nil, isUnitChanged: addsDropIn)
+      try service.follow(gateway, isUnitChanged: addsDropIn)
     } catch {
       if text != nil {
         StandardError.say(
