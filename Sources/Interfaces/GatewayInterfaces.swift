@@ -2,8 +2,7 @@
 
 import CInterfaces
 
-// The interfaces of the agent. `text` has the bytes of the file of the interface's name in Config/, which describes it:
-// only the agent, which serves them, has the texts in its program.
+// The interfaces of the agent. `text` has the bytes of the file of the interface's name in Config/, which describes it.
 
 /// `io.accessoryd.Gateway`: what the gateway hears, and how it is doing. For operators.
 public enum GatewayInterface: Sendable {

@@ -32,7 +32,7 @@ public enum WPASupplicantFile {
   /// What a block says of its network.
   fileprivate struct Block {
     private static let infrastructure = "0"
-    /// Ad hoc, access point, the two sides of a Wi-Fi Direct group, and mesh.
+    /// Ad hoc, access point, owner of a Wi-Fi Direct group, the same while it forms, and mesh.
     private static let otherModes: Set<String> = ["1", "2", "3", "4", "5"]
 
     var mode = infrastructure
