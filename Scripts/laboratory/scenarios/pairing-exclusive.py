@@ -57,7 +57,7 @@ def show_pairing(lab, peer, agent, app, operator, watch):
     request = operator.request_of("lights")
     operator.candidate_of(request, bonds.addresses(peer))
     note = operator.requests[request].get("pairingNote", "")
-    lab.check("pauses" in note and "cannot connect" in note, f"the operator reads before: {note}")
+    lab.check("pauses" in note and "no app can connect" in note, f"the operator reads before: {note}")
     reply = operator.choose(request, bonds.addresses(peer)).result()
     lab.equal(reply["pairing"], "justWorks", "how it was paired")
     gap = watch.gap(lab)
