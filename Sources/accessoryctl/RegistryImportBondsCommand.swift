@@ -58,9 +58,7 @@ struct RegistryImportBondsCommand: ParsableCommand {
 
   /// The agent's adapter.
   private func adapter() throws(ToolError) -> UInt64 {
-    let status = try gateway.callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in
-      try StatusLine(reading: line)
-    }
+    let status = try gateway.status()
     guard let bits = status.radio.address.flatMap(AddressText.bits) else {
       throw .sentence(
         "the agent has no adapter at the moment, so it is unknown which bonds are its own; see accessoryctl status",

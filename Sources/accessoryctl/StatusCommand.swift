@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Interfaces
-import JSON
 import ToolText
 
 struct StatusCommand: ParsableCommand {
@@ -24,9 +23,7 @@ struct StatusCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let status = try gateway.callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in
-      try StatusLine(reading: line)
-    }
+    let status = try gateway.status()
     var printer = Printer()
     if json { try printer.line(status) } else { try printer.text(status.text(printer.style)) }
     try printer.flush()
