@@ -14,13 +14,21 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// What the agent runs seldom is optimised for size. Not the data path, and not what the library for apps links, because a
+/// package may not use unsafe flags of another.
+let compact = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 /// A tenth less to load: nothing is exported, because the programs load no code at run time; relocations are packed, and
 /// functions with the same code are one. All addresses of functions are known at the start, and then read-only.
 let lean = linking(
   with: "--no-export-dynamic", "--icf=all", "-zpack-relative-relocs", "-znow", "-O2")
-/// Half a megabyte less: CLean has what stands in for the wrapped functions.
+/// Half a megabyte less: CLean has what stands in for the wrapped functions. Another 1.4 MB less: Scripts/release names a
+/// standard library of which the linker takes only what is called.
 let leanest =
   lean + linking(with: "--wrap=_swift_stdlib_getScalarName", "--wrap=_swift_stdlib_getAge")
+  + (Context.environment["ACCESSORY_LEAN_LIBRARY"].map {
+    [.unsafeFlags([$0], .when(platforms: [.linux], configuration: .release))]
+  } ?? [])
 
 func linking(with options: String...) -> [LinkerSetting] {
   [
@@ -47,16 +55,16 @@ let package = Package(
 
     // The rules and their formats.
     .target(name: "Controller", dependencies: ["HCI"], swiftSettings: strict),
-    .target(name: "Wireless", dependencies: ["HCI"], swiftSettings: strict),
+    .target(name: "Wireless", dependencies: ["HCI"], swiftSettings: compact),
     .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
-    .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
-    .target(name: "Pairing", dependencies: ["HCI", "Controller", "Registry"], swiftSettings: strict),
+    .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: compact),
+    .target(name: "Pairing", dependencies: ["HCI", "Controller", "Registry"], swiftSettings: compact),
     .target(
       name: "Setup", dependencies: ["HCI", "Discovery", "Manifest", "Registry", "Pairing"],
       swiftSettings: strict),
     .target(name: "CToml"),
     .target(
-      name: "ManifestFormat", dependencies: ["HCI", "Discovery", "Manifest", "CToml"], swiftSettings: strict),
+      name: "ManifestFormat", dependencies: ["HCI", "Discovery", "Manifest", "CToml"], swiftSettings: compact),
 
     // JSON and Varlink, which the client library uses too.
     .target(name: "JSON", swiftSettings: strict),
@@ -88,19 +96,19 @@ let package = Package(
     .target(name: "CWireless", linkerSettings: [.linkedLibrary(":libiw.a"), .linkedLibrary("m")]),
     .target(
       name: "KernelNetworks", dependencies: ["CWireless", "HCI", "LinuxSystem", "Wireless"],
-      swiftSettings: strict),
+      swiftSettings: compact),
     // The networks in the stores of NetworkManager, wpa_supplicant and iwd.
     .target(name: "KnownNetworks", dependencies: ["LinuxSystem"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
       name: "BlueZ", dependencies: ["Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
-      swiftSettings: strict),
+      swiftSettings: compact),
     // An iOS app's Info.plist.
     .target(name: "PropertyList", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
     // Why a device matches an item or not, and which item would find it: for the agent and the tool.
     .target(
       name: "Explanation", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
-      swiftSettings: strict),
+      swiftSettings: compact),
     .target(
       name: "ToolText",
       dependencies: ["HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "JSON"],
@@ -115,13 +123,13 @@ let package = Package(
     // The registry as rows of text, in lines and on disk.
     .target(
       name: "RegistryFormat", dependencies: ["Manifest", "Registry", "HCI", "JSON"],
-      swiftSettings: strict),
+      swiftSettings: compact),
     // Linked statically: 300 kB less of it are resident than of the shared library.
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary(":libsqlite3.a"), .linkedLibrary("m")]),
     .target(
       name: "RegistryStore",
       dependencies: ["Manifest", "Registry", "CSQLite", "LinuxSystem", "RegistryFormat"],
-      swiftSettings: strict),
+      swiftSettings: compact),
 
     // Simulated devices and their scene, for tests and demonstrations.
     .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
