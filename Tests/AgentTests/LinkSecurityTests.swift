@@ -27,12 +27,15 @@ struct LinkSecurityTests {
   }
 
   @Test(
-    "The key has to be as long as that of the bond; one of bluetoothd whose size is not known may be short")
+    "The key has to be as long as that of the bond; one of bluetoothd whose size is not known needs 16 bytes")
   func keySize() {
     let short = LinkSecurity(
       Self.bond(isAuthenticated: false, keyByteCount: 7), demandsAuthentication: false)
     #expect(short.keyByteCount == 7)
-    #expect(LinkSecurity(Rows.foreignBond, demandsAuthentication: false).keyByteCount == 7)
+    let unknown = LinkSecurity(Rows.foreignBond, demandsAuthentication: false)
+    #expect(unknown.keyByteCount == 16)
+    #expect(unknown.judge(level: 2, keyByteCount: 15) == .isUnsafe)
+    #expect(unknown.judge(level: 2, keyByteCount: 16) == .isSafe)
     var known = Rows.foreignBond
     known.foreignKeyByteCount = 12
     #expect(LinkSecurity(known, demandsAuthentication: false).keyByteCount == 12)

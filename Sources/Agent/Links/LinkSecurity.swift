@@ -37,12 +37,12 @@ public struct LinkSecurity: Equatable, Sendable {
   static var none: Self { Self(level: .low, keyByteCount: 0) }
 
   /// Encryption with the keys of a bond, which have to be authenticated where the manifest demands it.
-  /// Keys of bluetoothd whose size is not known may have any.
+  /// Keys of bluetoothd whose size is not known need all sixteen bytes.
   init(_ bond: BondRecord, demandsAuthentication: Bool) {
     level = demandsAuthentication ? .high : .medium
     keyByteCount =
       bond.keys.longTermKeys.map(\.byteCount).max() ?? bond.foreignKeyByteCount
-      ?? LongTermKey.byteCounts.lowerBound
+      ?? LongTermKey.byteCounts.upperBound
   }
 
   public var isEncrypted: Bool { level != .low }
