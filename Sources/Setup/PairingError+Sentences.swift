@@ -157,6 +157,14 @@ extension SetupError {
         "remove the device with bluetoothctl remove, and set it up with a picker, which pairs it with digits")
   }
 
+  /// A device that is to be migrated has no bond.
+  static var migrationPairsNothing: Self {
+    Self(
+      .userRestricted,
+      "the item demands an authenticated bond, and the device that is to be migrated has none",
+      cure: "set the device up with a picker, which pairs it with digits")
+  }
+
   /// A bond has to be authenticated, and no person can prove it.
   static var noPersonCanAuthenticate: Self {
     Self(

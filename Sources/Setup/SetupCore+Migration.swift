@@ -152,13 +152,13 @@ extension SetupCore {
     change(flow.id) { $0.finish(failure) }
   }
 
-  /// Returns why a device's bond is not what an item demands; nil when it is, or there is none. A migration pairs nothing.
+  /// Returns why a device's bond is not what an item demands; nil when it is, or for a network. A migration pairs nothing.
   private func reasonBondIsRefused(of addition: RegistryAddition, _ item: DisplayItem) -> SetupError? {
-    guard item.pairing == .authenticated else { return nil }
+    guard item.pairing == .authenticated, addition.identity.address != nil else { return nil }
     if let known = registry.device(addition.identity)?.bond.record {
       return known.isAuthenticated ? nil : .bondIsNotAuthenticated
     }
-    return addition.bond == .none ? nil : .bondIsUnproven
+    return addition.bond == .none ? .migrationPairsNothing : .bondIsUnproven
   }
 
   /// Ends the picker after the migration was written, or was not.

@@ -300,21 +300,23 @@ struct MigrationScenarios {
   }
 
   @Test(
-    "A bond of bluetoothd whose making is not known is refused where the item demands an authenticated one")
-  func demandedBond() throws {
+    "Where the item demands an authenticated bond, a device is refused whose bond is not known to be one, or that has none",
+    arguments: [true, false])
+  func demandedBond(isBonded: Bool) throws {
     let bench = BondedBench(.none, runsBluetoothd: true) { manifest in
       manifest.apps[0].items[0].pairing = .authenticated
       manifest.apps[0].items[0].descriptor.supportedOptions = .bluetoothPairingLE
     }
     let before = bench.harness.registry.saved
-    bench.harness.knownDevices = KnownDevices([Self.bulb], bonded: [Self.bulb])
+    bench.harness.knownDevices = KnownDevices([Self.bulb], bonded: isBonded ? [Self.bulb] : [])
     bench.app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#)
     bench.scenario.run(seconds: 1)
     let call = bench.anna.answer("Agree")
     bench.scenario.run(seconds: 1)
     let reply = try #require(call.replies.last)
     #expect(reply.error == "io.accessoryd.Operator.SetupFailed")
-    #expect(reply.text("reason")?.contains("bluetoothd does not say") == true)
+    let reason = isBonded ? "bluetoothd does not say" : "the device that is to be migrated has none"
+    #expect(reply.text("reason")?.contains(reason) == true)
     #expect(bench.harness.registry.saved == before)
     #expect(bench.app.events.last?.text("event") == "pickerFinished")
   }
