@@ -5,7 +5,7 @@
 /// A name is text in quotes, hexadecimal digits, or `P"…"` with escapes as in C.
 public enum WPASupplicantFile {
   /// Returns the names in the blocks `network={ … }`, in the order of the file. A block may have none: it joins any network.
-  /// A block of an access point of its own, and of an ad hoc or mesh network, is left out.
+  /// A block of an access point of its own, of an ad hoc or mesh network, and of a Wi-Fi Direct group, is left out.
   public static func names(in bytes: [UInt8]) -> StoredNames {
     var names = StoredNames()
     var block: Block?
@@ -23,6 +23,8 @@ public enum WPASupplicantFile {
         block?.names.append(name(text.dropFirst("ssid=".utf8.count)))
       } else if text.starts(with: "mode=".utf8) {
         block?.mode = String(decoding: unquoted(text.dropFirst("mode=".utf8.count)), as: UTF8.self)
+      } else if text.starts(with: "disabled=".utf8) {
+        block?.isGroup = unquoted(text.dropFirst("disabled=".utf8.count)).elementsEqual("2".utf8)
       }
     }
     names.appendTorn(block)
@@ -36,11 +38,13 @@ public enum WPASupplicantFile {
     private static let otherModes: Set<String> = ["1", "2", "3", "4", "5"]
 
     var mode = infrastructure
+    /// `disabled=2`: a Wi-Fi Direct group that the machine joins again, whatever its mode.
+    var isGroup = false
     var names = StoredNames()
 
     /// The names of a network that the machine joins.
     var joined: StoredNames {
-      guard !Self.otherModes.contains(mode) else { return StoredNames() }
+      guard !isGroup, !Self.otherModes.contains(mode) else { return StoredNames() }
       var joined = names
       if mode != Self.infrastructure { joined.isDamaged = true }
       return joined

@@ -126,6 +126,8 @@ struct KnownNetworksTests {
       ("mode=2\n ssid=\"Own\"", [], false), ("ssid=\"Own\"\n mode=2 # access point", [], false),
       ("ssid=\"Own\"\n mode=1", [], false), ("mode=5\n ssid=\"Own\"", [], false),
       ("mode=2\n ssid=zz", [], false), ("mode=0\n ssid=\"Cam-1\"", ["Cam-1"], false),
+      ("ssid=\"DIRECT-xy\"\n disabled=2 # a group", [], false), ("disabled=2\n ssid=zz", [], false),
+      ("disabled=1\n ssid=\"Cam-1\"", ["Cam-1"], false), ("disabled=21\n ssid=\"Cam-1\"", ["Cam-1"], false),
       ("mode=ap\n ssid=\"Cam-1\"", ["Cam-1"], true), ("#mode=2\n ssid=\"Cam-1\"", ["Cam-1"], false),
     ] as [(String, [String], Bool)])
   func otherModes(text: String, expected: [String], isDamaged: Bool) {
