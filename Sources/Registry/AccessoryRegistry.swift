@@ -153,8 +153,8 @@ extension AccessoryRegistry {
     case .migrate(let additions, let replaced): try edit.migrate(additions, replacing: replaced)
     case .remove(let identifier, let leavesTombstone):
       try edit.remove(identifier, leavesTombstone: leavesTombstone)
-    case .rename(let identifier, let displayName, let ssid):
-      try edit.rename(identifier, displayName: displayName, ssid: ssid)
+    case .rename(let identifier, let displayName, let ssid, let inactive):
+      try edit.rename(identifier, displayName: displayName, ssid: ssid, inactive: inactive)
     case .setState(let identifier, let state): try edit.changeAccessory(identifier) { $0.state = state }
     case .authorize(let identifier, let ssid, let bridgingIdentifier):
       try edit.authorize(identifier, ssid: ssid, bridgingIdentifier: bridgingIdentifier)

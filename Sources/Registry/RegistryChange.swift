@@ -13,8 +13,10 @@ public enum RegistryChange: Equatable, Sendable {
   /// automatically; an accessory whose item the app supplied leaves no tombstone. The app's identifier is kept as a
   /// former one.
   case remove(RandomIdentifier, leavesTombstone: Bool)
-  /// Renames the device for every app and, with `ssid`, also the accessory's network.
-  case rename(RandomIdentifier, displayName: String, ssid: [UInt8]? = nil)
+  /// Renames the device for every app and, with `ssid`, also the accessory's network. The network may get a name that
+  /// accessories of `inactive` do not match: their apps do not use them.
+  case rename(
+    RandomIdentifier, displayName: String, ssid: [UInt8]? = nil, inactive: Set<RandomIdentifier> = [])
   case setState(RandomIdentifier, AccessoryState)
   /// Authorizes the accessory, with what its app learned about it.
   case authorize(RandomIdentifier, ssid: [UInt8]? = nil, bridgingIdentifier: UInt64? = nil)

@@ -43,12 +43,12 @@ struct RegistryEdit {
   // MARK: Changes
 
   mutating func rename(
-    _ identifier: RandomIdentifier, displayName: String, ssid: [UInt8]?
+    _ identifier: RandomIdentifier, displayName: String, ssid: [UInt8]?, inactive: Set<RandomIdentifier>
   ) throws(RegistryError) {
     var device = registry.device(of: try accessory(identifier))
     device.displayName = displayName
     try put(.device(device))
-    if let ssid { try setSSID(identifier, ssid) }
+    if let ssid { try setSSID(identifier, ssid, inactive: inactive) }
   }
 
   mutating func authorize(
@@ -62,17 +62,19 @@ struct RegistryEdit {
   }
 
   /// Sets the name of a network. For a device without Bluetooth it is the identity, for every app, and has to fit what
-  /// each of them looks for.
-  mutating func setSSID(_ identifier: RandomIdentifier, _ ssid: [UInt8]) throws(RegistryError) {
+  /// each of them looks for, except those of `inactive`.
+  mutating func setSSID(
+    _ identifier: RandomIdentifier, _ ssid: [UInt8], inactive: Set<RandomIdentifier> = []
+  ) throws(RegistryError) {
     let accessory = try accessory(identifier)
     var device = registry.device(of: accessory)
     guard device.identity.ssid != nil else {
       return try changeAccessory(identifier) { $0.ssid = ssid }
     }
     let sharing = registry.accessories(sharingNetworkOf: accessory)
-    guard sharing.allSatisfy({ $0.identifier == identifier || $0.descriptor.matches(network: ssid) }) else {
-      throw .networkNameNeeded
-    }
+    let spared = inactive.union([identifier])
+    guard sharing.allSatisfy({ spared.contains($0.identifier) || $0.descriptor.matches(network: ssid) })
+    else { throw .networkNameNeeded }
     try requireFree(.network(ssid), for: device)
     device.identity = .network(ssid)
     try put(.device(device))

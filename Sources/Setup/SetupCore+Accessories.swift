@@ -39,8 +39,9 @@ extension SetupCore {
         "the accessory is looked for by its network's whole name, which a rename would lose",
         cure: "leave out ssid 1, or look for it by ssidPrefix")
     }
-    let sharing = registry.accessories(sharingNetworkOf: accessory)
-    if options.contains(.ssid), sharing.contains(where: { $0.descriptor.ssid != nil }) {
+    if options.contains(.ssid),
+      activeAccessories(sharingNetworkOf: accessory).contains(where: { $0.descriptor.ssid != nil })
+    {
       throw .networkNameNeeded
     }
     return try ask(about: accessory, session, .rename(renamesNetwork: options.contains(.ssid)), call)
@@ -49,9 +50,21 @@ extension SetupCore {
   /// How a new name of an accessory's network must begin, so that each app that has the network still finds it.
   public func networkPrefix(of accessory: RegistryAccessory) -> [UInt8]? {
     // Each begins the present name, so that the longest begins with all others.
-    registry.accessories(sharingNetworkOf: accessory).compactMap(\.descriptor.ssidPrefix).max {
+    activeAccessories(sharingNetworkOf: accessory).compactMap(\.descriptor.ssidPrefix).max {
       $0.count < $1.count
     }
+  }
+
+  /// Returns the accessories that a new name of an accessory's network has to fit: itself, and those that apps use.
+  private func activeAccessories(sharingNetworkOf accessory: RegistryAccessory) -> [RegistryAccessory] {
+    let inactive = inactiveAccessories(sharingNetworkOf: accessory)
+    return registry.accessories(sharingNetworkOf: accessory).filter { !inactive.contains($0.identifier) }
+  }
+
+  /// Returns those that no app uses now. They do not hinder a new name.
+  func inactiveAccessories(sharingNetworkOf accessory: RegistryAccessory) -> Set<RandomIdentifier> {
+    let others = registry.accessories(sharingNetworkOf: accessory).filter { $0 != accessory }
+    return Set(others.filter { status(of: $0) != .active }.map(\.identifier))
   }
 
   /// Asks the operators to let the accessory match a wider descriptor; the reply follows their answer.

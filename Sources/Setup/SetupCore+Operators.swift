@@ -75,11 +75,15 @@ extension SetupCore {
     guard let question = flow.question, case .rename(let renamesNetwork) = question.change else {
       throw Self.takesNoName
     }
-    let prefix = registry.accessory(question.accessory).flatMap(networkPrefix) ?? []
+    let accessory = registry.accessory(question.accessory)
+    let prefix = accessory.flatMap(networkPrefix) ?? []
     let network = try renamesNetwork ? Self.network(name, beginningWith: prefix) : nil
     changeQuietly(flow.id) { $0.write() }
     enqueue(
-      .apply(.rename(question.accessory, displayName: name, ssid: network)),
+      .apply(
+        .rename(
+          question.accessory, displayName: name, ssid: network,
+          inactive: accessory.map(inactiveAccessories(sharingNetworkOf:)) ?? [])),
       .question(flow: flow.id, call))
   }
 

@@ -143,6 +143,33 @@ struct NetworkAccessoryScenarios {
         == [Array("Cam-1-porch".utf8), Array("Cam-1-porch".utf8)])
   }
 
+  @Test(
+    "An app that is taken out of the manifest, or gets another account, keeps no other app from renaming a network",
+    arguments: [true, false])
+  func renameBesideInactive(isTakenOut: Bool) {
+    let (scenario, app, anna) = sharing { descriptor in
+      descriptor.ssidPrefix = nil
+      descriptor.ssid = Array("Cam-1".utf8)
+    }
+    let manifest = isTakenOut ? GatewayManifest.cameras() : .camerasAndGarden
+    var access = AccessList.twoApps
+    access.appsOfUser[1001] = nil
+    access.appsOfUser[1002] = ["garden"]
+    scenario.harness.reading = .accepted(
+      AgentCore.Configuration(manifest, board: .attentive, access: access), radioSource: "h4:controller",
+      warnings: [])
+    scenario.harness.readManifestAgain()
+    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
+    scenario.run(seconds: 1)
+    #expect(anna.stream?.replies.last?.object("request")?.text("namePrefix") == "Cam-")
+    anna.answer("Name", #""name":"Cam-porch""#)
+    scenario.run(seconds: 1)
+    #expect(
+      scenario.harness.setupCore.registry.accessories.map(\.ssid)
+        == [Array("Cam-porch".utf8), Array("Cam-porch".utf8)])
+  }
+
   @Test("An app that comes to need a network's present name while another is asked for keeps it")
   func renameOvertaken() throws {
     let (scenario, app, anna) = SetupScenario.owningNetwork(
