@@ -148,7 +148,7 @@ enum PickerSentences {
         + (item.reasonNothingIsFound == nil ? "" : ", not looked for")
         + (item.pairing == nil ? "" : ", paired")
     }
-    let hindrances = request.hindrances.map { glyphs.shown($0, columnsMax: 400) + "." }
+    let hindrances = request.hindrances.map { glyphs.shown($0.sentence, columnsMax: 400) + "." }
     if request.isHopeless { return ["Looking for"] + items + [""] + hindrances }
     let cure =
       request.search.isFiltered && request.search.disclosed > 0
@@ -296,29 +296,29 @@ extension RequestLine {
   fileprivate var isHopeless: Bool { !searches.isEmpty && unsearched.count == searches.count }
 
   /// Why an item has no candidates, or devices that match are none, and what helps, as sentences for operators. An app
-  /// chose the names in them.
-  public var hindrances: [String] {
+  /// chose the names in them. Sentences of one kind differ in a number of devices only.
+  public var hindrances: [(kind: String, sentence: String)] {
     unsearched.compactMap { item in
-      item.reasonNothingIsFound.map { "\(item.name): \($0)" }
+      item.reasonNothingIsFound.map { "\(item.name): \($0)" }.map { ($0, $0) }
     } + search.hindrances
   }
 }
 
 extension RequestLine.Search {
   /// Why devices that match are no candidates, and what helps, as sentences for operators.
-  fileprivate var hindrances: [String] {
-    var hindrances: [String] = []
-    if turnedAway > 0 {
-      hindrances.append(
-        "\(Self.matching(turnedAway)) turned away, because the item is full and keeps stronger ones; raise "
-          + "capacity.matches-per-item")
-    }
-    if tooSlow > 0 {
-      hindrances.append(
-        "\(Self.matching(tooSlow)) never let in, because readings come too seldom; lower gate.samples-min "
-          + "or raise gate.sample-window-max-ms")
-    }
-    return hindrances
+  fileprivate var hindrances: [(kind: String, sentence: String)] {
+    let kinds: [(count: Int, kind: String)] = [
+      (
+        turnedAway,
+        "turned away, because the item is full and keeps stronger ones; raise capacity.matches-per-item"
+      ),
+      (
+        tooSlow,
+        "never let in, because readings come too seldom; lower gate.samples-min or raise "
+          + "gate.sample-window-max-ms"
+      ),
+    ]
+    return kinds.filter { $0.count > 0 }.map { ($0.kind, "\(Self.matching($0.count)) \($0.kind)") }
   }
 
   /// The same in few words.

@@ -26,8 +26,8 @@ struct ScriptedPick: ~Copyable {
   private var question: QuestionLine?
   private var wasNamed = false
   private var printedDetail: String?
-  /// How many kinds of hindrances were printed: each is printed once.
-  private var printedHindranceCount = 0
+  /// The kinds of hindrances that were printed: each is printed once.
+  private var printedHindrances: Set<String> = []
   private var progress: RequestProgress
   /// How many accessories were printed.
   private var printedCount = 0
@@ -131,11 +131,9 @@ struct ScriptedPick: ~Copyable {
     progress.end = left.map { opened.start.advanced(nanoseconds: $0 * 1000) }
     if let detail = request.detail, detail != printedDetail { StandardError.say(shown(detail)) }
     printedDetail = request.detail
-    let hindrances = request.hindrances
-    if hindrances.count > printedHindranceCount {
-      hindrances.forEach { StandardError.say(AirText(Array($0.utf8)).sentence(columnsMax: 400)) }
+    for hindrance in request.hindrances where printedHindrances.insert(hindrance.kind).inserted {
+      StandardError.say(AirText(Array(hindrance.sentence.utf8)).sentence(columnsMax: 400))
     }
-    printedHindranceCount = max(printedHindranceCount, hindrances.count)
     if prompt.update(request) { question = QuestionLine(request) }
     guard request.phase == .naming, naming == nil, !wasNamed, let name else { return }
     naming = try PendingAction(.name(request: request.request, name: name), path: path)

@@ -199,6 +199,30 @@ struct PickTests {
     #expect(run.text.contains("30 s left") || run.text.contains("29 s left"))
   }
 
+  @Test("Each reason why nothing can be chosen is printed once, also when it takes another's place")
+  func hindrances() throws {
+    func request(_ reason: String?, turnedAway: Int = 0) -> PickerReply {
+      var line = PickerSamples.setup(phase: .looking, isOnBehalf: true)
+      line.items[0].reasonNothingIsFound = reason
+      line.search.turnedAway = turnedAway
+      return .request(line)
+    }
+    let agent = try StandInAgent(
+      [request("wlan0 is down"), request("wlan0 is missing"), request("wlan0 is down")],
+      ["Open": [PickerSamples.opened]])
+    let terminal = try TerminalSession(
+      ["pick", "--app", "lights", "--touch", "--socket", agent.path], columns: 150, showsErrors: true)
+    try terminal.wait(for: "Lumo bulb: wlan0 is missing")
+    try agent.sendChange(request(nil, turnedAway: 1), request("wlan0 is gone", turnedAway: 2))
+    try terminal.wait(for: "Lumo bulb: wlan0 is gone")
+    try agent.answer("Open", PickerSamples.setUp(), PickerSamples.empty)
+    try terminal.expectEnd(0)
+    let screen = try terminal.screen()
+    for (word, count) in [("wlan0 is down", 1), ("wlan0 is missing", 1), ("turned away", 1)] {
+      #expect(screen.components(separatedBy: word).count == count + 1, "\(screen)")
+    }
+  }
+
   @Test("A device that another app has is named for both, with a message")
   func sharedName() throws {
     let agent = try StandInAgent(
