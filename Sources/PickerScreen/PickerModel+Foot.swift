@@ -12,8 +12,10 @@ extension PickerModel {
     let words = size.columns - 2
     var below: [ScreenLine] = []
     if let happened {
-      let lines = happened.texts.flatMap { $0.folded(to: words) }
-      below = lines.prefix(height).map { ScreenLine(" " + $0, happened.style) }
+      var texts = happened.texts.map { $0.folded(to: words) }
+      // What the agent says of the request gives way to what a pairing means.
+      if texts.count > 1 { texts[0] = Array(texts[0].prefix(max(0, height - texts[1].count))) }
+      below = texts.joined().prefix(height).map { ScreenLine(" " + $0, happened.style) }
     }
     let above = selectedWords(at: now).map { folded($0, words, height - below.count) } ?? []
     let empty = Array(repeating: ScreenLine(), count: height - below.count - above.count)

@@ -136,6 +136,10 @@ struct PairingTests {
     let refused = text(Samples.model([request], Samples.candidates))
     #expect(refused.contains("two devices were held at once"), "\(refused)")
     #expect(refused.contains("the radio pauses while it is paired"), "\(refused)")
+    request.detail = "two devices were held at once, so that neither was chosen; hold one of them alone"
+    let narrow = text(Samples.model([request], Samples.candidates, size: Samples.narrow))
+    #expect(
+      narrow.contains("two devices") && narrow.contains("the radio pauses while it is paired"), "\(narrow)")
     request.phase = .looking
     let looking = text(Samples.model([request]))
     #expect(looking.contains("the radio pauses while it is paired"), "\(looking)")
