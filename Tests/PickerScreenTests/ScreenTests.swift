@@ -328,7 +328,7 @@ struct ScreenTests {
   }
 
   @Test("An item that nothing searches for is named, with what a gateway would need")
-  func neverFound() {
+  func unsearchedItem() {
     var item = Samples.bulb
     item.reasonNothingIsFound = "never has a candidate: it would need more"
     var request = Samples.setup(items: [item])
