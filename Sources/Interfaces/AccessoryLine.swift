@@ -58,6 +58,8 @@ public struct AccessoryLine: Equatable, Line {
   public var isBondAuthenticated: Bool?
   /// True when an item demands an authenticated bond that the device lacks; otherwise nil.
   public var lacksAuthenticatedBond: Bool?
+  /// What to know before the device is paired again; nil unless its bond is lost.
+  public var pairingNote: String?
 
   public init(
     identifier: String, app: String, item: String?, displayName: String, state: State,
@@ -92,6 +94,7 @@ public struct AccessoryLine: Equatable, Line {
     if let bondOwner { json.member("bondOwner", bondOwner.rawValue) }
     if let isBondAuthenticated { json.member("isBondAuthenticated", isBondAuthenticated) }
     if let lacksAuthenticatedBond { json.member("lacksAuthenticatedBond", lacksAuthenticatedBond) }
+    if let pairingNote { json.member("pairingNote", pairingNote) }
     json.member("isIdentityDurable", isIdentityDurable)
     json.member("isInSight", isInSight)
     json.member("filteredRSSI", filteredRSSI)
@@ -118,5 +121,6 @@ extension AccessoryLine: ReadableLine {
     bondOwner = try line.valueIfPresent("bondOwner", of: BondOwner.allCases, \.rawValue)
     isBondAuthenticated = try line.boolIfPresent("isBondAuthenticated")
     lacksAuthenticatedBond = try line.boolIfPresent("lacksAuthenticatedBond")
+    pairingNote = try line.stringIfPresent("pairingNote")
   }
 }

@@ -115,12 +115,16 @@ extension SetupCore {
     if isDemanded, capability == .none { throw .noPersonCanAuthenticate }
     if flows.flows.contains(where: { $0.isPairing(address) }) { throw .isBeingPaired }
     try requireNoPairing()
-    let isInputDevice = registry.accessories.contains {
+    return PairingRequest(
+      nextPairing, address, capability, demandsAuthentication: isDemanded,
+      isInputDevice: isInputDevice(device), replacesBond: true)
+  }
+
+  /// Whether some app has the device as an input device.
+  public func isInputDevice(_ device: RegistryDevice) -> Bool {
+    registry.accessories.contains {
       $0.device == device.number && $0.descriptor.supportedOptions.contains(.bluetoothHID)
     }
-    return PairingRequest(
-      nextPairing, address, capability, demandsAuthentication: isDemanded, isInputDevice: isInputDevice,
-      replacesBond: true)
   }
 
   /// Stores the new bond of a device that was paired again.

@@ -38,6 +38,7 @@ struct PairCommand: ParsableCommand {
   func run() throws {
     if !yes { try Confirmation.requireTerminal() }
     let (accessory, _) = try options.resolve(asDevice: true)
+    if let note = accessory.pairingNote { PairingPrompt.say(note) }
     if !yes {
       try Confirmation.ask(
         "\(quoted(accessory.displayName)) is paired again, and the keys that it had are deleted.\n"
@@ -145,7 +146,9 @@ private struct LivePairing: ~Copyable {
     if !ready[2].isEmpty { try watch.exchange(ready[2]) }
     // The request is known before its questions.
     while result == nil, request != nil, let reply = try watch.receivedReply() {
-      guard case .request(let line) = try PickerReply(reply), line.request == request else { continue }
+      guard case .request(var line) = try PickerReply(reply), line.request == request else { continue }
+      // It was printed before the start.
+      line.pairingNote = nil
       if prompt.update(line), json { try? printer.line(QuestionLine(line)) }
     }
   }

@@ -33,7 +33,7 @@ struct PairingPrompt {
   mutating func update(_ request: RequestLine) -> Bool {
     if let note = request.pairingNote, note != printedNote {
       printedNote = note
-      StandardError.say(AirText(Array(note.utf8)).sentence(columnsMax: 400))
+      Self.say(note)
     }
     let question = request.phase == .pairing ? request.question : nil
     guard question != asked else { return false }
@@ -42,6 +42,9 @@ struct PairingPrompt {
     ask()
     return question != nil
   }
+
+  /// Prints what a person should know before a pairing.
+  static func say(_ note: String) { StandardError.say(AirText(Array(note.utf8)).sentence(columnsMax: 400)) }
 
   /// Reads a line when there is one. Returns the answer in it.
   mutating func receive(_ readiness: Readiness) -> PickerAction? {

@@ -19,7 +19,8 @@ extension Replies {
 
   static func accessory(
     _ identifier: String, _ name: String = "Desk lamp", app: String = "lights", item: String = "bulb",
-    address: String = "C4:A1:00:00:1E:27", status: String = "active", level: Int? = nil
+    address: String = "C4:A1:00:00:1E:27", status: String = "active", level: Int? = nil,
+    pairingNote: String? = nil
   ) -> ScriptedAgent.Step {
     .send(
       Message.reply(continues: true) { json in
@@ -32,7 +33,8 @@ extension Replies {
           json.member("status", status)
           json.member("address", address)
           json.member("addressType", "random")
-          json.member("bond", "bonded")
+          json.member("bond", pairingNote == nil ? "bonded" : "lost")
+          if let pairingNote { json.member("pairingNote", pairingNote) }
           json.member("isIdentityDurable", true)
           json.member("isInSight", level != nil)
           json.member("filteredRSSI", level)

@@ -169,7 +169,7 @@ struct PairTests {
     }
   }
 
-  @Test("What a person should know before a pairing is printed once, by pick and by pair")
+  @Test("What a person should know before a pairing is printed once, by pick and by pair, before its start")
   func note() throws {
     let note = "pairing it pauses the radio"
     var before = PickerSamples.setup(isOnBehalf: true)
@@ -178,16 +178,20 @@ struct PairTests {
     let first = Message.reply(continues: true) { $0.member("request", Self.request) }
     let agent = try StandInAgent(
       [.request(before), .request(pairing)],
-      ["List": PickerSamples.list(), "Open": [PickerSamples.opened], "Pair": [first]])
+      ["List": PickerSamples.list(pairingNote: note), "Open": [PickerSamples.opened], "Pair": [first]])
     let device = "C4:A1:00:00:1E:01"
-    for (arguments, method, end) in [
+    for (arguments, method, start, end) in [
       (
-        ["pick", "--app", "lights", "--device", device], "Open", [PickerSamples.setUp(), PickerSamples.empty]
+        ["pick", "--app", "lights", "--device", device], "Open", "",
+        [PickerSamples.setUp(), PickerSamples.empty]
       ),
-      (["pair", "Lumo bulb", "--yes"], "Pair", [Self.paired("justWorks", false)]),
+      (
+        ["pair", "Lumo bulb", "--yes"], "Pair", "accessoryctl: pairing \"Lumo bulb\"; Ctrl-C ends this\n",
+        [Self.paired("justWorks", false)]
+      ),
     ] {
       let terminal = try TerminalSession(arguments + ["--socket", agent.path], showsErrors: true)
-      try terminal.wait(for: "accessoryctl: \(note)\n")
+      try terminal.wait(for: "accessoryctl: \(note)\n\(start)")
       for message in end { try agent.answer(method, message) }
       try terminal.expectEnd(0)
       #expect(try terminal.screen().components(separatedBy: note).count == 2)

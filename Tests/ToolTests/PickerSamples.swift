@@ -58,9 +58,9 @@ enum PickerSamples {
   }
 
   /// Answers to List: the accessory that was set up, and the same device as other apps have it.
-  static func list(_ others: String...) -> [[UInt8]] {
+  static func list(_ others: String..., pairingNote: String? = nil) -> [[UInt8]] {
     let steps =
-      [Replies.accessory(accessory, "Lumo bulb")]
+      [Replies.accessory(accessory, "Lumo bulb", pairingNote: pairingNote)]
       + others.map { Replies.accessory(Replies.shared, "Lumo bulb", app: $0) } + [.send(Message.reply())]
     return steps.compactMap { if case .send(let message) = $0 { message } else { nil } }
   }

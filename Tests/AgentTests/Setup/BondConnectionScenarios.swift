@@ -89,6 +89,16 @@ struct BondConnectionScenarios {
     }
   }
 
+  @Test("The list says what to know before a device is paired again, whose bond is lost")
+  func noteOfLostBond() {
+    let record = Rows.bond(isAuthenticated: false)
+    for (bond, note) in [(Bond.lost(record), PairingError.radioIsSimulated.note), (.bonded(record), nil)] {
+      let bench = BondedBench(bond, hasAdapter: false)
+      let accessories = bench.anna.call("List").replies.compactMap { $0.object("accessory") }
+      #expect(accessories.map { $0.text("pairingNote") } == [note, note])
+    }
+  }
+
   @Test("Keys have to be as long as those that the kernel reported when bluetoothd made the bond")
   func foreignKeySize() throws {
     let bench = KernelPairingBench(.justWorks, runsBluetoothd: true)

@@ -64,6 +64,9 @@ extension AgentCore {
     line.bondOwner = device.bond.record.map { AccessoryLine.BondOwner($0.owner) }
     line.isBondAuthenticated = device.bond.record?.isAuthenticated
     if setupCore.lacksAuthenticatedBond(device) { line.lacksAuthenticatedBond = true }
+    if case .lost = device.bond {
+      line.pairingNote = pairingNote(ofInputDevices: setupCore.isInputDevice(device))
+    }
     return line
   }
 }
