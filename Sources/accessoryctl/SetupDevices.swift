@@ -30,6 +30,17 @@ enum SetupDevices {
         + "status says, and run accessoryctl setup again", .no)
   }
 
+  /// Waits while the agent brings the radio up, as after its start. Returns whether it did.
+  private static func awaitInitialization(_ gateway: GatewayOptions) throws(ToolError) -> Bool {
+    var wasRecovering = false
+    _ = try wait(seconds: radioSeconds) { () throws(ToolError) in
+      guard try gateway.status().radio.state == .recovering else { return true }
+      wasRecovering = true
+      return false
+    }
+    return wasRecovering
+  }
+
   /// Returns the device that the operator chooses, or that the command line names, once it is heard; or a network.
   static func choose(
     _ given: NamedDevice?, hasNetworks: Bool, _ gateway: GatewayOptions, _ dialogue: SetupDialogue
@@ -41,8 +52,11 @@ enum SetupDevices {
     // A gateway may look for networks alone.
     if !hasNetworks { try awaitRadio(gateway) }
     StandardError.write("\nHold the accessory near the antenna.\n")
+    var mayInitialize = hasNetworks
     while true {
       _ = try wait(seconds: listSeconds)
+      if mayInitialize, try awaitInitialization(gateway) { _ = try wait(seconds: listSeconds) }
+      mayInitialize = false
       let devices = try inSight(gateway).prefix(shownMax)
       let networks =
         hasNetworks ? try SetupAccessory.networksInSight(gateway).prefix(shownMax) : []

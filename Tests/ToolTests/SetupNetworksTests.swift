@@ -9,8 +9,8 @@ import Varlink
 @Suite(.serialized)
 struct SetupNetworksTests {
   /// Types `network Cam` when setup asks, and returns the page that then shows the item.
-  private func page(_ status: ScriptedAgent.Step) throws -> String {
-    guard case .send(let status) = status else { return "" }
+  private func page(_ statuses: ScriptedAgent.Step...) throws -> String {
+    let statuses = statuses.compactMap { if case .send(let status) = $0 { status } else { nil } }
     let folder = try TemporaryFolder()
     let reloaded = Message.reply {
       ReloadLine.taken(kept: 0, added: 1, removed: 0, radioRestarted: false, warnings: []).writeReply(to: &$0)
@@ -18,7 +18,7 @@ struct SetupNetworksTests {
     let agent = try StandInAgent(
       [],
       [
-        "Status": [status], "Reload": [reloaded], "Sightings": [Message.reply()],
+        "Status": statuses, "Reload": [reloaded], "Sightings": [Message.reply()],
         "Networks": [Message.reply()],
         "List": [Message.reply()],
       ])
@@ -54,5 +54,13 @@ struct SetupNetworksTests {
           + "accessoryctl: the kernel knows no network now, and the agent scans only after you choose one: write network and "
           + "its name\n"), "\(empty)")
     #expect(!empty.contains("the radio does not scan"))
+  }
+
+  @Test("While the agent brings the radio up, setup waits before it lists what is in sight")
+  func initialization() throws {
+    let starting = Replies.status(state: "recovering", hasNetworks: true)
+    let page = try page(starting, starting, Replies.status(hasNetworks: true))
+    #expect(page.contains("Which device or network is the first accessory?"))
+    #expect(!page.contains("the radio does not scan"), "\(page)")
   }
 }

@@ -31,7 +31,8 @@ final class StandInAgent: Sendable {
   private let state: Mutex<State>
   private let end: Waker
 
-  /// `waiting` are the open requests when a watch begins, `answers` the messages that reply to each method.
+  /// `waiting` are the open requests when a watch begins, `answers` the messages that reply to each method. Of several
+  /// for `Status`, each call takes one, and the last one stays.
   init(_ waiting: [PickerReply] = [], _ answers: [String: [[UInt8]]] = [:]) throws {
     folder = try TemporaryFolder()
     path = folder.path + "/io.accessoryd"
@@ -121,7 +122,10 @@ final class StandInAgent: Sendable {
       return try send(status, connection)
     }
     let messages = state.withLock { state in
-      method == "Watch" ? state.waiting.map(Self.message) : state.answers[String(method)] ?? []
+      let answers = method == "Watch" ? state.waiting.map(Self.message) : state.answers[String(method)] ?? []
+      guard method == "Status", answers.count > 1 else { return answers }
+      state.answers["Status"]?.removeFirst()
+      return [answers[0]]
     }
     // The call was made even if the tool has ended meanwhile and takes no reply.
     defer {
