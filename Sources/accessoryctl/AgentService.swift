@@ -30,11 +30,21 @@ struct AgentService {
 
   private static let cure = "without systemd, start the agent yourself, and name its socket with --socket"
 
-  /// Whether the unit that systemd has loaded lacks the drop-in; its file may be there without having been read.
+  /// Whether the unit that systemd has loaded lacks the drop-in, or the agent runs since before that was installed: its
+  /// file may be there without having been read.
   func lacksNetworkDropIn() throws(ToolError) -> Bool {
     guard isManaged else { return false }
-    let families = "systemctl show --property=RestrictAddressFamilies \(Self.unit)"
-    return try !Self.ending(["sh", "-c", "\(families) | grep -qw AF_NETLINK"], cure: Self.cure).isSuccess
+    let show = "systemctl show \(Self.unit) --property="
+    let isLoaded = "\(show)RestrictAddressFamilies | grep -qw AF_NETLINK"
+    guard try Self.ending(["sh", "-c", isLoaded], cure: Self.cure).isSuccess else { return true }
+    guard isActive else { return false }
+    // Seconds since 1970. The lines may come from another drop-in than this one.
+    let isInForce = """
+      installed=$(stat -c %Y \(Self.networkDropIn) 2>/dev/null) || exit 0
+      started=$(\(show)ActiveEnterTimestamp --value --timestamp=unix)
+      [ "${started#@}" -ge "$installed" ]
+      """
+    return try !Self.ending(["sh", "-c", isInForce], cure: Self.cure).isSuccess
   }
 
   static func addNetworkDropIn() throws(ToolError) {

@@ -164,7 +164,7 @@ struct SetupCommandTests {
     #expect(
       calls(agent) == [
         "systemctl is-active --quiet accessoryd",
-        "systemctl show --property=RestrictAddressFamilies accessoryd",
+        "systemctl show accessoryd --property=RestrictAddressFamilies",
         "install -D -m 644 /usr/share/accessoryd/wifi.conf \(dropIn)", "systemctl daemon-reload",
         "systemctl restart accessoryd",
       ])
@@ -174,7 +174,7 @@ struct SetupCommandTests {
   }
 
   @Test(
-    "After systemd failed to read the drop-in, the next setup installs it again and restarts the service, the one after does nothing",
+    "After systemd failed to read the drop-in, or to restart the service, the next setup does both again, the one after does nothing",
     .enabled(if: geteuid() == 0, "only root may"))
   func repeatedNetworks() throws {
     let agent = try ScenarioAgent()
@@ -184,13 +184,20 @@ struct SetupCommandTests {
       daemon-reload)
         if [ ! -e \(path)/failed ]; then touch \(path)/failed; exit 1; fi
         touch \(path)/loaded ;;
-      show) [ ! -e \(path)/loaded ] || echo "RestrictAddressFamilies=AF_UNIX AF_BLUETOOTH AF_NETLINK" ;;
+      restart)
+        if [ ! -e \(path)/failed-again ]; then touch \(path)/failed-again; exit 1; fi
+        touch \(path)/restarted ;;
+      show)
+        case "$3" in
+        *Timestamp) if [ -e \(path)/restarted ]; then echo @1700000060; else echo @1600000000; fi ;;
+        *) [ ! -e \(path)/loaded ] || echo "RestrictAddressFamilies=AF_UNIX AF_BLUETOOTH AF_NETLINK" ;;
+        esac ;;
       esac
       """
     func run() throws -> Tool.Run {
       try? FileManager.default.removeItem(atPath: path + "/calls")
       return try runManaged(
-        agent, ["systemctl": systemctl, "install": "exit 0"],
+        agent, ["systemctl": systemctl, "install": "exit 0", "stat": "echo 1700000000"],
         "--app porch --user \(Self.account) --wifi wlan7")
     }
     let first = try run()
@@ -202,15 +209,22 @@ struct SetupCommandTests {
           + "accessoryctl setup again\n"), "\(first.errorOutput)")
     let looks = [
       "systemctl is-active --quiet accessoryd",
-      "systemctl show --property=RestrictAddressFamilies accessoryd",
+      "systemctl show accessoryd --property=RestrictAddressFamilies",
+    ]
+    let times = [
+      "stat -c %Y /etc/systemd/system/accessoryd.service.d/wifi.conf",
+      "systemctl show accessoryd --property=ActiveEnterTimestamp --value --timestamp=unix",
     ]
     let second = try run()
-    #expect(second.errorOutput.contains("--device or --network is missing"), "\(second.errorOutput)")
+    #expect(second.status == 71 && second.errorOutput.contains("systemctl restart accessoryd failed"))
     #expect(Array(calls(agent).map(String.init).prefix(2)) == looks)
-    #expect(calls(agent).suffix(2) == ["systemctl daemon-reload", "systemctl restart accessoryd"])
     let third = try run()
     #expect(third.errorOutput.contains("--device or --network is missing"), "\(third.errorOutput)")
-    #expect(calls(agent).map(String.init) == looks)
+    #expect(Array(calls(agent).map(String.init).prefix(4)) == looks + times)
+    #expect(calls(agent).suffix(2) == ["systemctl daemon-reload", "systemctl restart accessoryd"])
+    let fourth = try run()
+    #expect(fourth.errorOutput.contains("--device or --network is missing"), "\(fourth.errorOutput)")
+    #expect(calls(agent).map(String.init) == looks + times)
   }
 
   @Test("A network becomes the first accessory: the app looks for networks, and an item has its name")

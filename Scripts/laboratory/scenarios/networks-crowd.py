@@ -19,7 +19,10 @@ def set_up(lab, system, text, process):
     manifest = (system.root / "etc/accessoryd/accessoryd.toml").read_text()
     lab.check(WIFI in manifest, "the manifest names the interface")
     lab.check("AF_NETLINK" in system.property("RestrictAddressFamilies"), "the unit permits sockets of AF_NETLINK")
-    lab.check(system.processes() != [process], "the agent was started again")
+    started = system.processes()
+    lab.check(started != [process], "the agent was started again")
+    system.run("accessoryctl", "setup", "--yes", "--app", "lights", "--device", BULB, "--wifi", networks.INTERFACE)
+    lab.equal(system.processes(), started, "the agent after a second setup")
 
 
 def scenario(lab):
