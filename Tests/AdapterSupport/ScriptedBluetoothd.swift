@@ -5,6 +5,7 @@ public import HCI
 public import Pairing
 
 /// bluetoothd and the kernel's events as a state machine of its own, with one adapter and the devices around it.
+@dynamicMemberLookup
 public struct ScriptedBluetoothd {
   /// How a device behaves when it is paired.
   public enum Behavior: CaseIterable {
@@ -251,28 +252,10 @@ public struct ScriptedBluetoothd {
   }
 }
 
-/// The first device, for tests with one.
 extension ScriptedBluetoothd {
-  public var behavior: Behavior {
-    get { devices[0].behavior }
-    set { devices[0].behavior = newValue }
+  /// The members of the first device, for tests with one.
+  public subscript<Value>(dynamicMember member: WritableKeyPath<Device, Value>) -> Value {
+    get { devices[0][keyPath: member] }
+    set { devices[0][keyPath: member] = newValue }
   }
-
-  public var address: DeviceAddress {
-    get { devices[0].address }
-    set { devices[0].address = newValue }
-  }
-
-  public var isKnown: Bool {
-    get { devices[0].isKnown }
-    set { devices[0].isKnown = newValue }
-  }
-
-  public var isBonded: Bool {
-    get { devices[0].isBonded }
-    set { devices[0].isBonded = newValue }
-  }
-
-  public var isConnected: Bool { devices[0].isConnected }
-  public var isTrusted: Bool { devices[0].isTrusted }
 }

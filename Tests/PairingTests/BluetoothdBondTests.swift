@@ -164,7 +164,7 @@ struct BluetoothdBondTests {
   func keySize() {
     for (byteCount, recorded) in [(12, 12), (6, nil), (17, nil)] as [(UInt8, UInt8?)] {
       var world = BluetoothdWorld()
-      world.bluetoothd.devices[0].keyByteCount = byteCount
+      world.bluetoothd.keyByteCount = byteCount
       world.pair()
       world.run()
       #expect(world.paired != nil && world.paired?.record.foreignKeyByteCount == recorded)
