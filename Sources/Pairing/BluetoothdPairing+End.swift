@@ -47,8 +47,11 @@ extension BluetoothdPairing {
 
   // MARK: - Success
 
-  /// Ends the wait for the kernel's events once both keys were reported.
+  /// Ends the wait for the kernel's events once both keys were reported. One for BR/EDR may follow them.
   mutating func finishIfKeysAreKnown(at now: Instant) {
+    if let attempt, case .success? = attempt.result, case .success(let device) = succeed(attempt) {
+      self.attempt?.result = .success(device)
+    }
     guard let attempt, attempt.step == .awaitingKeys,
       attempt.keys.isAuthenticated(identity(of: attempt)) != nil
     else { return }
@@ -72,9 +75,10 @@ extension BluetoothdPairing {
     }
     var keys = BondKeys()
     keys.identityKey = attempt.keys.identityKey(of: identity)
-    let record = BondRecord(
+    var record = BondRecord(
       owner: .bluetoothd, isAuthenticated: isAuthenticated, keys: keys,
       foreignKeyByteCount: attempt.keys.byteCount(of: identity))
+    record.hasForeignLinkKey = attempt.keys.hasLinkKey(identity)
     return .success(PairedDevice(identity: identity, record: record, method: attempt.method))
   }
 

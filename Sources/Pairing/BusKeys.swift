@@ -4,8 +4,9 @@ import Controller
 import HCI
 import Registry
 
-/// What the kernel reports about keys while bluetoothd pairs: the device's identity, and whether the bond is
-/// authenticated, and how long its keys are. The long term keys themselves belong to bluetoothd and are not kept.
+/// What the kernel reports about keys while bluetoothd pairs: the device's identity, whether the bond is authenticated, how
+/// long its keys are, and whether there is one for BR/EDR. The keys themselves, but for that of the identity, belong to
+/// bluetoothd and are not kept.
 ///
 /// Capacity: ``entriesMax`` of each; the oldest is dropped.
 struct BusKeys: Equatable, Sendable {
@@ -25,6 +26,7 @@ struct BusKeys: Equatable, Sendable {
 
   private var longTerm: [LongTerm] = []
   private var identities: [Identity] = []
+  private var linked: [DeviceAddress] = []
 
   mutating func receive(_ event: MgmtBondEvent) {
     switch event {
@@ -36,6 +38,9 @@ struct BusKeys: Equatable, Sendable {
       guard let value = KeyValue(key.value.bytes) else { return }
       identities = identities.suffix(Self.entriesMax - 1)
       identities.append(Identity(address: address, identity: key.identity, key: value))
+    case .linkKey(let key, isToBeKept: true):
+      linked = linked.suffix(Self.entriesMax - 1)
+      linked.append(key.device)
     case .longTermKey, .identityKey, .linkKey, .connected, .connectFailed, .authenticationFailed,
       .confirmationRequest, .passkeyRequest, .passkeyNotification, .unpaired:
       break
@@ -56,6 +61,9 @@ struct BusKeys: Equatable, Sendable {
     let keys = longTerm.filter { $0.device == identity }
     return keys.isEmpty ? nil : keys.contains { $0.isAuthenticated }
   }
+
+  /// Whether a key for BR/EDR came with the pairing of the device of this identity.
+  func hasLinkKey(_ identity: DeviceAddress) -> Bool { linked.contains(identity) }
 
   /// How many bytes the longest long term key of the device of this identity has; nil without one of a valid size.
   func byteCount(of identity: DeviceAddress) -> UInt8? {

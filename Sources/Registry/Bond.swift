@@ -37,6 +37,8 @@ public struct BondRecord: Equatable, Sendable {
   /// How many bytes the keys have that bluetoothd keeps; nil if it is not known, and for keys of the gateway, which have
   /// their sizes with them.
   public var foreignKeyByteCount: UInt8?
+  /// Whether bluetoothd keeps a key for BR/EDR, too.
+  public var hasForeignLinkKey = false
 
   public init(
     owner: BondOwner, isAuthenticated: Bool, keys: BondKeys = BondKeys(), foreignKeyByteCount: UInt8? = nil
@@ -47,9 +49,12 @@ public struct BondRecord: Equatable, Sendable {
     self.foreignKeyByteCount = foreignKeyByteCount
   }
 
+  /// Whether there is a key for BR/EDR, with the gateway or with bluetoothd.
+  public var hasLinkKey: Bool { keys.linkKey != nil || hasForeignLinkKey }
+
   /// Whether a registry may hold the record.
   public var isStorable: Bool {
-    guard keys.areStorable else { return false }
+    guard keys.areStorable, !hasForeignLinkKey || owner == .bluetoothd else { return false }
     guard let count = foreignKeyByteCount else { return true }
     return owner == .bluetoothd && LongTermKey.byteCounts.contains(count)
   }

@@ -29,7 +29,7 @@ public struct RegistryDevice: Equatable, Sendable, NumberedRow {
 
   /// The 48 bits of the address of a dual-mode device on the classic transport, if a key for it came with the bond.
   var classicAddress: UInt64? {
-    guard bond.record?.keys.linkKey != nil, let address = identity.address, address.type == .public else {
+    guard bond.record?.hasLinkKey == true, let address = identity.address, address.type == .public else {
       return nil
     }
     return address.bits

@@ -135,7 +135,7 @@ extension DeviceIdentity {
   fileprivate func allows(_ bond: Bond) -> Bool {
     guard let record = bond.record else { return true }
     guard let address, record.isStorable else { return false }
-    return record.keys.linkKey == nil || [.public, .publicIdentity].contains(address.type)
+    return !record.hasLinkKey || [.public, .publicIdentity].contains(address.type)
   }
 
   /// Whether the second address is absent, or differs from the Bluetooth address.

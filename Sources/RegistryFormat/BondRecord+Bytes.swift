@@ -14,7 +14,8 @@ extension BondRecord {
     static let authenticated: UInt8 = 1
     static let identityKey: UInt8 = 2
     static let linkKey: UInt8 = 4
-    static let all: UInt8 = 7
+    static let foreignLinkKey: UInt8 = 8
+    static let all: UInt8 = 15
   }
 
   /// The record as the registry stores it, without its owner and the size of foreign keys, which have columns of their
@@ -27,6 +28,7 @@ extension BondRecord {
     var flags: UInt8 = isAuthenticated ? Flag.authenticated : 0
     if keys.identityKey != nil { flags |= Flag.identityKey }
     if keys.linkKey != nil { flags |= Flag.linkKey }
+    if hasForeignLinkKey { flags |= Flag.foreignLinkKey }
     var bytes = [Self.version, flags, UInt8(keys.longTermKeys.count)]
     for key in keys.longTermKeys {
       bytes += [key.kind, key.central, key.byteCount]
@@ -59,7 +61,8 @@ extension BondRecord {
       else { return nil }
       keys.linkKey = LinkKey(kind: kind, pinByteCount: pinByteCount, value: value)
     }
-    guard cursor.byteCount == 0, keys.areStorable else { return nil }
+    hasForeignLinkKey = flags & Flag.foreignLinkKey != 0
+    guard cursor.byteCount == 0, isStorable else { return nil }
   }
 }
 

@@ -22,8 +22,11 @@ extension SetupCore {
           "the gateway already has a bond with it, and keeps that one; to replace it, remove the accessory and set it up again"
         )
       }
-      // bluetoothd keeps the keys themselves, and the agent may know how long they are.
-      if record.owner == .bluetoothd { record.foreignKeyByteCount = known.foreignKeyByteCount }
+      // bluetoothd keeps the keys themselves, and the agent may know how long they are, and of one for BR/EDR.
+      if record.owner == .bluetoothd {
+        record.foreignKeyByteCount = known.foreignKeyByteCount
+        record.hasForeignLinkKey = known.hasForeignLinkKey
+      }
     }
     guard !flows.flows.contains(where: { $0.isPairing(identity) }) else {
       throw .notImportable("it is being paired; try again afterwards")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
+public import HCI
 import Manifest
 public import Pairing
 public import Registry
@@ -10,6 +10,15 @@ public import Registry
 extension SetupCore {
   /// The bonds of all devices, in the order in which the devices were added.
   public var bonds: [DeviceBond] { registry.bonds }
+
+  /// The identity keys of devices that were paired and are not in the registry yet, because a person names them for
+  /// instance.
+  public var newIdentities: [IdentityKey] {
+    flows.flows.compactMap { flow in
+      guard !flow.state.isFinished, let device = flow.pairing?.device else { return nil }
+      return device.record.keys.identityKey(of: device.identity)
+    }
+  }
 
   func bond(of accessory: RandomIdentifier) -> Bond {
     registry.accessory(accessory).map { registry.device(of: $0).bond } ?? .none

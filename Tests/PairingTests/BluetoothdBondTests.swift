@@ -171,6 +171,25 @@ struct BluetoothdBondTests {
     }
   }
 
+  @Test("A key for BR/EDR that the kernel reports is noted, also as the last of all keys")
+  func linkKey() throws {
+    let value = try #require(MgmtKeyValue([UInt8](repeating: 7, count: 16)))
+    let key = MgmtLinkKey(device: ScriptedBluetoothd.identity, kind: 7, pinByteCount: 0, value: value)
+    for isLast in [false, true] {
+      var world = BluetoothdWorld()
+      world.pair()
+      if isLast { while world.pairing.attempt?.step != .unregistering { world.run(milliseconds: 1) } }
+      world.pairing.receive(MgmtEvent(index: 0, .bond(.linkKey(key, isToBeKept: true))), at: world.now)
+      world.run()
+      #expect(world.paired?.record.hasForeignLinkKey == true, "last: \(isLast)")
+    }
+    var world = BluetoothdWorld()
+    world.pair()
+    world.post(.mgmt(.bond(.linkKey(key, isToBeKept: false))))
+    world.run()
+    #expect(world.paired?.record.hasForeignLinkKey == false)
+  }
+
   @Test("Messages that cannot be read change nothing, and are counted; values that are missing are no loss")
   func malformed() {
     var world = bondedWorld()

@@ -17,8 +17,11 @@ struct BondBytesTests {
     full.keys.linkKey = LinkKey(kind: 8, pinByteCount: 16, value: Rows.key(3))
     var linkOnly = BondRecord(owner: .bluetoothd, isAuthenticated: true)
     linkOnly.keys.linkKey = full.keys.linkKey
+    var foreign = Rows.foreignBond
+    foreign.hasForeignLinkKey = true
     return [
       BondRecord(owner: .gateway, isAuthenticated: false), Rows.bond(isAuthenticated: false), full, linkOnly,
+      foreign,
     ]
   }()
 

@@ -104,6 +104,8 @@ class Mgmt:
 
     POWERED, LE, DISCOVERY_START, DISCOVERY_STOP, READ_INFO = 0x0005, 0x000D, 0x0023, 0x0024, 0x0004
     ADD_MONITOR, REMOVE_MONITOR, READ_MONITORS = 0x0052, 0x0053, 0x0051
+    # A status: another program's command of the same kind is not complete.
+    BUSY = 0x0A
 
     def call(self, opcode, index=NO_DEVICE, parameters=b""):
         """Returns the status and the return parameters. Each call opens a socket, because an open one fills with an

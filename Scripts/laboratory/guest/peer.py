@@ -93,7 +93,13 @@ class Peer(Program):
         """Waits until the kernel has the adapter, and switches it on. Not with an ioctl: the kernel pairs only through an
         adapter that its management interface knew when it was switched on."""
         self.world.until(lambda: hci.Mgmt().settings(self.index) is not None, "the adapter exists")
-        self.world.equal(hci.Mgmt().power(self.index), 0, "the status of switching the adapter on")
+        # The kernel is busy while the agent switches it on as well.
+        self.world.until(lambda: self.switch_on() != hci.Mgmt.BUSY, "the adapter can be switched on")
+
+    def switch_on(self):
+        status = hci.Mgmt().power(self.index)
+        self.world.check(status in (0, hci.Mgmt.BUSY), f"switching the adapter on has the status {status}")
+        return status
 
     # How long the adapter was deaf
 

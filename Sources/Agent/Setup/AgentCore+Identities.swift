@@ -16,7 +16,9 @@ extension AgentCore {
     var keys: [IdentityKey] = []
     var known: Set<DeviceAddress> = []
     let bonded = setupCore.registry.devices.compactMap(\.identityKey)
-    for key in bonded + configuration.identities where known.insert(key.identity.settled).inserted {
+    // A device without private addresses says so with a key of zeros.
+    let usable = (bonded + setupCore.newIdentities).filter { $0.key != Block128(high: 0, low: 0) }
+    for key in usable + configuration.identities where known.insert(key.identity.settled).inserted {
       keys.append(key)
     }
     return keys
@@ -45,12 +47,8 @@ extension AgentCore {
 }
 
 extension RegistryDevice {
-  /// The key of the device's bond; nil without one, and for a device that has no private addresses and says so with a
-  /// key of zeros.
+  /// The key of the device's bond.
   fileprivate var identityKey: IdentityKey? {
-    guard let address = identity.address, let key = bond.record?.keys.identityKey(of: address.settled),
-      key.key != Block128(high: 0, low: 0)
-    else { return nil }
-    return key
+    identity.address.flatMap { bond.record?.keys.identityKey(of: $0.settled) }
   }
 }

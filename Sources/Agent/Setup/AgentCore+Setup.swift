@@ -112,7 +112,7 @@ extension AgentCore {
   }
 
   private func passOn(_ changes: SetupChanges) {
-    if !changes.isDisjoint(with: [.grants, .bonds]) { followIdentities() }
+    if !changes.isDisjoint(with: [.grants, .bonds, .requests]) { followIdentities() }
     if changes.contains(.grants) { markAccessories() }
     if changes.contains(.requests) { recogniseAppSuppliedItems() }
     if changes.contains(.grants) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 @testable import Agent
+import Discovery
 import HCI
 import JSON
 import Manifest
@@ -62,6 +63,24 @@ struct PairingScenarios {
     #expect(unnamed.backend.takeCommands().count == 1)
   }
 
+  @Test(
+    "While a person names a device it is known by its identity, and no longer when the request ends without it"
+  )
+  func identityBeforeName() {
+    let bench = PairingBench { $0.apps[0].items[0].setupOptions = .rename }
+    bench.chooses()
+    #expect(bench.harness.agent.identities.isEmpty)
+    bench.succeeds()
+    #expect(bench.phase == "naming" && bench.harness.setupCore.registry.devices.isEmpty)
+    #expect(bench.harness.agent.identities.map(\.identity) == [PairingBench.bulb])
+    let known = bench.harness.agent.dataPath.pipeline.identity(at: 0)
+    #expect(known.identity == PairingBench.bulb)
+    bench.lights.call("CancelPicker")
+    bench.scenario.run(seconds: 1)
+    let kept = bench.harness.agent.dataPath.pipeline.identityCount
+    #expect(bench.harness.agent.identities.isEmpty && kept == 0)
+  }
+
   @Test("A private address gives way to the identity that the pairing reveals")
   func identity() {
     let bench = PairingBench()
@@ -73,15 +92,23 @@ struct PairingScenarios {
     #expect(bench.accessories.map(\.app) == ["lights"])
   }
 
-  @Test("A key for the classic transport gives the bridging identifier, and the app's own wins")
-  func bridging() {
+  @Test(
+    "A key for the classic transport, or one of bluetoothd, gives the bridging identifier, and the app's own wins",
+    arguments: [false, true])
+  func bridging(isOfBluetoothd: Bool) {
     let bench = PairingBench { manifest in
       manifest.apps[0].items[0].descriptor.supportedOptions.insert(.bluetoothTransportBridging)
       manifest.apps[0].items[0].setupOptions = .confirmAuthorization
     }
     bench.chooses()
     let identity = DeviceAddress(bits: 0x0011_2233_4455, type: .public)
-    bench.reports(.ended(bench.pairing, .success(.sample(.justWorks, identity, linkKey: true))))
+    var device = PairedDevice.sample(.justWorks, identity, linkKey: true)
+    if isOfBluetoothd {
+      var record = BondRecord(owner: .bluetoothd, isAuthenticated: false)
+      record.hasForeignLinkKey = true
+      device = PairedDevice(identity: identity, record: record, method: .justWorks)
+    }
+    bench.reports(.ended(bench.pairing, .success(device)))
     #expect(bench.accessories.first?.bridgingIdentifier == 0x0011_2233_4455)
     bench.lights.call(
       "FinishAuthorization", about: bench.lights.accessory,
