@@ -220,8 +220,10 @@ extension AgentCore {
 
   private var duty: ScanDuty {
     let (board, requests) = (configuration.board, setupLink.requests)
-    guard requests.open > 0 else { return board.low }
-    let wanted = requests.immediate > 0 ? board.fast : board.balanced
+    // A person waits for what a device sends during a few seconds.
+    let isSampling = taps.sampler.sampleCount > 0
+    guard requests.open > 0 || isSampling else { return board.low }
+    let wanted = requests.immediate > 0 || isSampling ? board.fast : board.balanced
     // A board that always listens for long does not listen for less because a request is open.
     return board.low.share < wanted.share ? wanted : board.low
   }
@@ -233,11 +235,31 @@ extension AgentCore {
     return setupLink.requests.immediate == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
   }
 
+  /// Starts to listen to the devices that use these addresses, for as long as the board's profile allows; nil when
+  /// ``DeviceSampler/samplesMax`` samples are being taken.
+  func startSample(of addresses: Set<UInt64>) -> DeviceSampler.SampleID? {
+    let sample = taps.sampler.start(addresses)
+    followScanPlan()
+    return sample
+  }
+
+  /// Ends a sample and returns what was heard, a source for each advertising set.
+  @discardableResult
+  func finishSample(_ id: DeviceSampler.SampleID) -> [SuggestionSource] {
+    let sources = taps.sampler.finish(id)
+    followScanPlan()
+    return sources
+  }
+
+  private func followScanPlan() {
+    radio.follow(scanPlan, at: now)
+    performRadioOutput()
+  }
+
   /// What is asked for: while a request is open, the radio listens for as long as the board's profile allows.
   public func setRequests(_ counts: RequestCounts, at now: Instant) {
     setupLink.requests = counts
-    radio.follow(scanPlan, at: now)
-    performRadioOutput()
+    followScanPlan()
   }
 }
 

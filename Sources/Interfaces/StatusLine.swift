@@ -93,7 +93,8 @@ extension StatusLine: ReadableLine {
   }
 }
 
-/// The version of the agent, its tool, the library for apps and the package, which all take it from here.
+/// The version of the agent, its tool and the package, which take it from here. The library for apps is a part of the same
+/// Swift package, and a test compares what its guide asks for.
 public enum ProjectVersion {
   /// Three numbers with dots between them, and no leading zeros.
   public static let text = "0.1.0"

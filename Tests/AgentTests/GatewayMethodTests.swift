@@ -246,6 +246,33 @@ struct GatewayMethodTests {
     #expect(suggestion.text("toml")?.contains("0x0EEE") == true)
   }
 
+  @Test("While a device is listened to, the radio listens all the time", arguments: ["Suggest", "Explain"])
+  func listening(method: String) throws {
+    let harness = AgentHarness(.lights, scene: [.bulb(1)])
+    harness.run(milliseconds: 1000)
+    let client = try #require(harness.connect())
+    let device = harness.call("Sightings", by: client, more: true)[0].object("device")
+    let address = try #require(device?.text("address"))
+    harness.kernel = StandInKernel()
+    harness.radioComes(as: .sharedAdapter(index: 3))
+    func window() -> UInt16? { harness.kernel?.duty.window }
+    #expect(window() == 48)
+    harness.call(method, by: client, more: true) { json in
+      json.member("device", address)
+      json.member("seconds", 3)
+    }
+    #expect(window() == 96)
+    harness.run(milliseconds: 3100)
+    #expect(window() == 48)
+    harness.call(method, by: client, more: true) { json in
+      json.member("device", address)
+      json.member("seconds", 3)
+    }
+    #expect(window() == 96)
+    harness.close(client)
+    #expect(window() == 48)
+  }
+
   @Test("There is no suggestion for a device that is not received or sends too little")
   func noSuggestion() throws {
     let harness = AgentHarness(.lights, scene: [])

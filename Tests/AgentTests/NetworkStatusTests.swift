@@ -57,6 +57,20 @@ struct NetworkStatusTests {
     #expect(harness.notices.contains(.networks(.error(nil, interface: "wlan0"))))
   }
 
+  @Test("The error of an interface is not over when the manifest names another")
+  func otherInterface() throws {
+    let harness = AgentHarness(Self.manifest)
+    harness.networkReading = .failure(.interfaceDown)
+    harness.run(milliseconds: 20_000)
+    let other = GatewayManifest.lights.with { $0.gateway.wifi = "wlan1" }
+    harness.reading = .accepted(
+      AgentCore.Configuration(other, board: .attentive), radioSource: "h4:bench", warnings: [])
+    harness.readManifestAgain()
+    harness.run(milliseconds: 20_000)
+    #expect(harness.notices.contains(.networks(.error(.interfaceDown, interface: "wlan1"))))
+    #expect(!harness.notices.contains { $0 == .networks(.error(nil, interface: "wlan1")) })
+  }
+
   /// Two networks, a hidden one, and one whose name is too long.
   private static var list: NetworkList {
     var list = NetworkList()

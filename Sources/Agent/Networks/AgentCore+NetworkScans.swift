@@ -63,9 +63,11 @@ extension AgentCore {
   func advanceNetworkScans() {
     // Every turn comes here, and most gateways have no interface for networks.
     guard configuration.manifest.gateway.wifi != nil || networkLink.plan.state != .off else { return }
-    let before = (error: networkLink.plan.error, source: networkLink.plan.source)
+    var before = (error: networkLink.plan.error, source: networkLink.plan.source)
     if networkLink.plan.follow(networkDemand, on: configuration.manifest.gateway.wifi, at: now) {
       networkLink.table.removeAll()
+      // The errors of another interface are not over.
+      before = (nil, nil)
     }
     enqueue(networkLink.plan.advance(to: now))
     noteNetworkScans(before)

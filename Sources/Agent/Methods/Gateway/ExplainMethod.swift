@@ -23,7 +23,7 @@ enum ExplainMethod: GatewayMethod {
     let rows = agent.dataPath.rows(of: device.bits)
     guard !rows.isEmpty else { throw .deviceNotInSight(device.text) }
     guard seconds > 0 else { return .stream(ExplanationStream(rows, bits: device.bits)) }
-    guard let sample = agent.taps.sampler.start(agent.dataPath.currentAddresses(of: device.bits)) else {
+    guard let sample = agent.startSample(of: agent.dataPath.currentAddresses(of: device.bits)) else {
       throw agent.refuseAsBusy(limit: DeviceSampler.samplesMax)
     }
     let end = agent.now.advanced(milliseconds: seconds * 1000)
@@ -52,13 +52,13 @@ private struct ExplanationStream: ReplyStream {
   func deadline(_ agent: AgentCore) -> Instant? { listening?.end }
 
   func release(_ agent: AgentCore) {
-    if let listening { _ = agent.taps.sampler.finish(listening.sample) }
+    if let listening { agent.finishSample(listening.sample) }
   }
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     if let listening {
       guard listening.end <= agent.now else { return .wait }
-      sources = agent.taps.sampler.finish(listening.sample)
+      sources = agent.finishSample(listening.sample)
       self.listening = nil
     }
     while let row = rows.first {

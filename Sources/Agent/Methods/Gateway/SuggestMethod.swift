@@ -19,7 +19,7 @@ enum SuggestMethod: GatewayMethod {
       throw .invalidParameter("seconds")
     }
     let addresses = agent.dataPath.currentAddresses(of: device.bits)
-    guard let sample = agent.taps.sampler.start(addresses) else {
+    guard let sample = agent.startSample(of: addresses) else {
       throw agent.refuseAsBusy(limit: DeviceSampler.samplesMax)
     }
     let end = agent.now.advanced(milliseconds: seconds * 1000)
@@ -41,7 +41,7 @@ struct SuggestionStream: ReplyStream {
     switch phase {
     case .listening(let sample, let end):
       guard end <= agent.now else { return .wait }
-      let sources = agent.taps.sampler.finish(sample)
+      let sources = agent.finishSample(sample)
       guard !sources.isEmpty else { return fail(.deviceNotInSight(device)) }
       let suggestions = Suggestion.all(of: sources, others: agent.dataPath.sources(besides: sources))
       guard !suggestions.isEmpty else { return fail(.notRecognisable(device)) }
@@ -64,7 +64,7 @@ struct SuggestionStream: ReplyStream {
   }
 
   func release(_ agent: AgentCore) {
-    if case .listening(let sample, _) = phase { _ = agent.taps.sampler.finish(sample) }
+    if case .listening(let sample, _) = phase { agent.finishSample(sample) }
   }
 }
 
