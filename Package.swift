@@ -451,6 +451,7 @@ let package = Package(
       name: "AgentRuntimeTests",
       dependencies: [
         "AgentRuntime", "BusSupport", "Controller", "Registry", "Setup", "Agent", "HCI", "LinuxSystem",
+        "Pairing",
         "RegistryStore",
         "TestSupport",
         "VirtualRadio",

@@ -73,8 +73,14 @@ extension AgentCore {
       links.receive(event, at: now)
       performLinkOutput()
     } catch {
-      counters.reception.count(error)
+      ignoreMgmtMessage(error)
     }
+  }
+
+  /// Counts and logs a message of the kernel's management interface that is not used.
+  func ignoreMgmtMessage(_ error: MgmtError) {
+    counters.reception.count(error)
+    enqueue(.log(.mgmtMessageIgnored(error)))
   }
 
   /// The shell has looked for bluetoothd, as ``Action/findBluetoothd`` asked.

@@ -31,6 +31,8 @@ public enum Notice: Equatable, Sendable {
   case link(LinkNotice)
   case pairing(PairingNotice)
   case networks(NetworkNotice)
+  /// The kernel sent a message of its management interface that cannot be read.
+  case mgmtMessageIgnored(MgmtError)
 }
 
 /// Why the agent ends a connection that its client did not end.

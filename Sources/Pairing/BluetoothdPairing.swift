@@ -160,7 +160,8 @@ public struct BluetoothdPairing: Sendable {
     switch event {
     case .owner(let isRunning): receiveOwner(isRunning, at: now)
     case .closed(let reason): receiveClosing(reason, at: now)
-    case .malformed: counters.malformed &+= 1
+    case .malformed: ignoreMessage(.unreadable)
+    case .otherProgram: ignoreMessage(.otherProgram)
     case .device(let path, let properties):
       if !objects.update(device: path, properties) { counters.objectsTurnedAway &+= 1 }
       if properties.isPaired == false { suspectLoss(of: path, at: now) }
@@ -236,6 +237,12 @@ public struct BluetoothdPairing: Sendable {
   public mutating func takeBusChange() -> Bool? { busChange.take() }
 
   // MARK: - Output
+
+  /// Counts and reports a message that is not used.
+  mutating func ignoreMessage(_ reason: BusMessageError) {
+    counters.malformed &+= 1
+    append(.busMessageWasIgnored(reason))
+  }
 
   mutating func append(_ action: PairingAction) { actions.append(action) }
 

@@ -51,6 +51,16 @@ public enum BusEvent: Equatable, Sendable {
   case question(token: UInt64, Question, device: String)
   /// bluetoothd withdraws its questions.
   case questionsCancelled
-  /// A message cannot be read, or another program sent it.
+  /// A message of bluetoothd or the bus cannot be read, in whole or in part.
   case malformed
+  /// Another program sent a message that only bluetoothd may send.
+  case otherProgram
+}
+
+/// Why a message over the bus was ignored.
+public enum BusMessageError: CaseIterable, Sendable {
+  /// It cannot be read, in whole or in part.
+  case unreadable
+  /// Another program sent a message that only bluetoothd may send.
+  case otherProgram
 }

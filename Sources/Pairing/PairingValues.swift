@@ -159,4 +159,6 @@ public enum PairingAction: Equatable, Sendable {
   case foreignAttemptRefused(DeviceAddress)
   /// The kernel rejected keys of bonds, or a setting that pairings want; for the log and a counter.
   case commandWasRejected(MgmtOpcode, MgmtStatus)
+  /// A message over the bus was ignored; for the log.
+  case busMessageWasIgnored(BusMessageError)
 }

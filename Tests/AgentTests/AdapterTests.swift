@@ -365,11 +365,13 @@ struct AdapterTests {
     #expect(status.contains("immediateDegraded") && status.contains("CAP_NET_ADMIN"))
   }
 
-  @Test("A truncated message of the kernel is counted and has no other effect")
+  @Test("A truncated message of the kernel is counted and logged, and has no other effect")
   func truncated() {
     let harness = shared()
     harness.receiveMgmtBytes([6, 0, 3, 0, 4, 0, 1])
     #expect(harness.agent.counters.reception.mgmtMessagesTruncated == 1)
+    harness.run(milliseconds: 10)
+    #expect(harness.notices.contains(.mgmtMessageIgnored(.truncated(byteCount: 7))))
     #expect(harness.agent.radioState == .on)
   }
 

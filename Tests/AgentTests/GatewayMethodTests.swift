@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 import Agent
+import Controller
 import HCI
 import JSON
 import Manifest
@@ -269,7 +271,7 @@ struct GatewayMethodTests {
       json.member("seconds", 3)
     }
     #expect(window() == 96)
-    harness.close(client)
+    harness.hangUp(client)
     #expect(window() == 48)
   }
 

@@ -181,7 +181,7 @@ struct BluetoothdBondTests {
       if isLast { while world.pairing.attempt?.step != .unregistering { world.run(milliseconds: 1) } }
       world.pairing.receive(MgmtEvent(index: 0, .bond(.linkKey(key, isToBeKept: true))), at: world.now)
       world.run()
-      #expect(world.paired?.record.hasForeignLinkKey == true, "last: \(isLast)")
+      #expect(world.paired?.record.hasForeignLinkKey == true)
     }
     var world = BluetoothdWorld()
     world.pair()
@@ -190,11 +190,20 @@ struct BluetoothdBondTests {
     #expect(world.paired?.record.hasForeignLinkKey == false)
   }
 
-  @Test("Messages that cannot be read change nothing, and are counted; values that are missing are no loss")
+  @Test(
+    "Messages that cannot be used change nothing, are counted and reported; values that are missing are no loss"
+  )
   func malformed() {
     var world = bondedWorld()
     let before = world.pairing.deadline
-    for _ in 0..<3 { world.pairing.receive(.malformed, at: world.now) }
+    for event in [.malformed, .otherProgram, .malformed] as [BusEvent] {
+      world.pairing.receive(event, at: world.now)
+    }
+    #expect(
+      world.pairing.takeActions() == [
+        .busMessageWasIgnored(.unreadable), .busMessageWasIgnored(.otherProgram),
+        .busMessageWasIgnored(.unreadable),
+      ])
     world.pairing.receive(.device(path: "/x", .init()), at: world.now)
     world.pairing.receive(.adapter(path: "", .init()), at: world.now)
     world.pairing.receive(BusReply(to: 12_345), at: world.now)

@@ -240,7 +240,8 @@ public final class Simulation {
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
     case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway,
-      .closed, .keysExported, .bondImported, .link, .pairing, .networks, .reloaded, .reloadRefused, .setup:
+      .closed, .keysExported, .bondImported, .link, .pairing, .networks, .reloaded, .reloadRefused, .setup,
+      .mgmtMessageIgnored:
       break
     }
   }

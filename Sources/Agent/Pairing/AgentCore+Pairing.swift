@@ -19,7 +19,7 @@ extension AgentCore {
       pairing.receive(try MgmtEvent(parsing: message), at: now)
       performPairingOutput()
     } catch {
-      counters.reception.count(error)
+      ignoreMgmtMessage(error)
     }
   }
 

@@ -2,7 +2,7 @@
 
 public import Controller
 public import HCI
-import Pairing
+public import Pairing
 import Registry
 import Setup
 
@@ -355,6 +355,7 @@ struct PairingLink: Sendable {
       notices.append(
         PairingCounters.keyLists.contains(opcode)
           ? .keysWereRejected(status) : .settingWasRejected(opcode, status))
+    case .busMessageWasIgnored(let reason): notices.append(.busMessageWasIgnored(reason))
     }
   }
 
@@ -375,4 +376,6 @@ public enum PairingNotice: Equatable, Sendable {
   case keysWereRejected(MgmtStatus)
   /// The kernel did not take a setting that pairings want.
   case settingWasRejected(MgmtOpcode, MgmtStatus)
+  /// A message over the bus cannot be read, or another program sent it.
+  case busMessageWasIgnored(BusMessageError)
 }

@@ -37,7 +37,7 @@ extension AgentCore {
     case .bondWasLost(let identity): follow(setupCore.bondWasLost(identity))
     case .removalWaits(let identity): follow(setupCore.removalWaits(identity))
     case .removalEnded(let identity): follow(setupCore.removalEnded(identity))
-    case .foreignAttemptRefused, .commandWasRejected: break
+    case .foreignAttemptRefused, .commandWasRejected, .busMessageWasIgnored: break
     }
     turn.isBusy = true
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
-import Controller
 import HCI
 import Interfaces
 import JSON
@@ -14,6 +13,7 @@ enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
   case connections, connectionsFailed, connectionsEnded
   case foreignPairings, lostBonds, rejectedKeys, rejectedSettings
+  case truncatedMgmtMessages, invalidMgmtMessages, unreadableBusMessages, foreignBusMessages
   case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
 }
 
@@ -28,11 +28,9 @@ extension Notice {
     case .link(.connected): .connections
     case .link(.failed): .connectionsFailed
     case .link(.ended): .connectionsEnded
-    case .pairing(.foreignAttemptRefused): .foreignPairings
-    case .pairing(.bondWasLost): .lostBonds
-    case .pairing(.keysWereRejected): .rejectedKeys
-    case .pairing(.settingWasRejected): .rejectedSettings
-    case .pairing(.backend), .networks: nil
+    case .pairing(let notice): notice.limitedKind
+    case .mgmtMessageIgnored(let error): error.limitedKind
+    case .networks: nil
     case .turnedAway(.unknownAccount, _): .unknownAccounts
     case .turnedAway(.full, _): .full
     case .turnedAway(.userFull, _): .userFull
@@ -52,7 +50,7 @@ extension Notice {
     case .reloaded: .notice
     case .link, .pairing(.backend), .networks(.source), .networks(.error(nil, _)): .info
     case .networks(.error): .warning
-    case .pairing: .warning
+    case .pairing, .mgmtMessageIgnored: .warning
     case .setup(let notice): notice.level
     case .reloadRefused: .error
     }
@@ -81,6 +79,7 @@ extension Notice {
     case .setup(let notice): notice.sentence
     case .link(let notice): notice.sentence
     case .pairing(let notice): notice.sentence
+    case .mgmtMessageIgnored(let error): error.sentence
     case .networks(.error(let error?, let interface)): error.sentence(interface: interface)
     case .networks(.error(nil, let interface)): "the networks of \(interface) are read again"
     case .networks(.source(.extensions, let interface)):
@@ -123,36 +122,4 @@ extension ClosingReason {
     case .replyTooLong(let byteCount): "a reply had \(byteCount) bytes, more than a reply may have"
     }
   }
-}
-
-extension PairingNotice {
-  /// What happened. Keys are never part of it.
-  var sentence: String {
-    switch self {
-    case .backend(.kernel):
-      "devices are paired through the kernel; the agent has loaded the keys of its bonds"
-    case .backend(.bluetoothd): "bluetoothd runs, and the keys of the agent's own bonds are not in the kernel"
-    case .foreignAttemptRefused(let device):
-      "a pairing with \(Self.text(device)) that the agent did not begin was refused"
-    case .bondWasLost(let device):
-      "the bond with \(Self.text(device)) is lost: pair the accessory again with accessoryctl pair"
-    case .keysWereRejected(let status):
-      "the kernel rejected the keys of the agent's bonds (status \(status.rawValue)): accessories that are paired cannot be "
-        + "connected until it takes them"
-    case .settingWasRejected(let opcode, let status):
-      "the kernel rejected a setting for pairings (status \(status.rawValue)): \(Self.consequence(of: opcode))"
-    }
-  }
-
-  private static func consequence(of opcode: MgmtOpcode) -> String {
-    switch opcode {
-    case .setBondable: "Bondable is not as the agent wants it, and no bond can be made until it is"
-    case .setDebugKeys: "debug keys may be on, and a bond that is made with one is not kept"
-    case .setSecureConnections:
-      "Secure Connections may be off, and devices are then paired by the older procedure, whose bonds are weaker"
-    default: "Secure Simple Pairing may be off, and bonds then come without a key for BR/EDR"
-    }
-  }
-
-  private static func text(_ device: DeviceAddress) -> String { AddressText.text(of: device.bits) }
 }

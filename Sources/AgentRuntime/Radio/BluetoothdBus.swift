@@ -166,7 +166,8 @@ extension BusEvent {
     case .question(let token, let method, let device, let digits):
       self = .question(token: token, Question(method: method, digits: digits), device: device)
     case .questionCancelled, .agentReleased: self = .questionsCancelled
-    case .malformed, .otherProgram: self = .malformed
+    case .malformed: self = .malformed
+    case .otherProgram: self = .otherProgram
     }
   }
 }

@@ -304,7 +304,8 @@ struct KernelPairingScenarios {
     }
   }
 
-  @Test("A message that is too short, or has a value that there is not, is counted and changes nothing")
+  @Test(
+    "A message that is too short, or has a value that there is not, is counted, logged and changes nothing")
   func malformed() {
     let bench = Bench(.justWorks)
     let before = bench.harness.agent.counters.reception.mgmtMessagesTruncated
@@ -317,6 +318,27 @@ struct KernelPairingScenarios {
         .rawBytes, at: bench.harness.now)
     #expect(bench.harness.agent.counters.reception.mgmtMessagesInvalid == 1)
     #expect(bench.harness.agent.counters.reception.mgmtMessagesTruncated == before + 1)
+    bench.scenario.run(seconds: 0.1)
+    let ignored = bench.harness.notices.filter { if case .mgmtMessageIgnored = $0 { true } else { false } }
+    #expect(
+      ignored == [
+        .mgmtMessageIgnored(.truncated(byteCount: 7)), .mgmtMessageIgnored(.invalidValue(event: 0x17)),
+      ])
+  }
+
+  @Test(
+    "A message over the bus that cannot be read, or that another program sent, is in the log and the metrics")
+  func malformedBusMessages() {
+    let bench = Bench(.justWorks, runsBluetoothd: true)
+    for event in [BusEvent.malformed, .otherProgram] {
+      bench.harness.agent.receive(event, at: bench.harness.now)
+    }
+    bench.scenario.run(seconds: 0.1)
+    #expect(bench.harness.notices.contains(.pairing(.busMessageWasIgnored(.unreadable))))
+    #expect(bench.harness.notices.contains(.pairing(.busMessageWasIgnored(.otherProgram))))
+    var text = MetricsText()
+    bench.harness.agent.pairingMetrics.forEach { text.write($0) }
+    #expect(text.text.contains("\naccessoryd_bluetoothd_messages_total{reason=\"malformed\"} 2\n"))
   }
 
   @Test("Keys and settings that the kernel rejects are in the log and the metrics")
