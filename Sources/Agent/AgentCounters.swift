@@ -68,7 +68,7 @@ public struct ReceptionCounters: Equatable, Sendable {
   mutating func count(_ error: MgmtError) {
     switch error {
     case .truncated: mgmtMessagesTruncated &+= 1
-    case .invalidValue: mgmtMessagesInvalid &+= 1
+    case .invalidValue, .invalidDigits: mgmtMessagesInvalid &+= 1
     }
   }
 }

@@ -84,7 +84,7 @@ public enum MgmtBondEvent: Equatable, Sendable {
         self = .confirmationRequest(device, digits: nil)
         return
       }
-      guard digits < Self.digitsEnd else { throw .invalidValue(event: code) }
+      guard digits < Self.digitsEnd else { throw .invalidDigits(event: code, device) }
       self = .confirmationRequest(device, digits: digits)
     case 0x0010: self = .passkeyRequest(device)
     case 0x0011:
@@ -94,7 +94,7 @@ public enum MgmtBondEvent: Equatable, Sendable {
     // Passkey Notify: Passkey, Entered.
     case 0x0017:
       guard let digits = cursor.uint32() else { return nil }
-      guard digits < Self.digitsEnd else { throw .invalidValue(event: code) }
+      guard digits < Self.digitsEnd else { throw .invalidDigits(event: code, device) }
       self = .passkeyNotification(device, digits: digits)
     default: return nil
     }

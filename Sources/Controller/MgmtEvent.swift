@@ -43,6 +43,8 @@ public enum MgmtError: Error, Equatable, Sendable {
   case truncated(byteCount: Int)
   /// A field of the event with this code has a value that the format does not allow.
   case invalidValue(event: UInt16)
+  /// The event with this code is about a pairing with this device, and its digits are above 999,999.
+  case invalidDigits(event: UInt16, DeviceAddress)
 }
 
 /// One message from the management interface: event, controller index, length, parameters, least significant byte

@@ -7,7 +7,9 @@ import Registry
 extension BluetoothdPairing {
   // MARK: - Questions
 
-  mutating func receiveQuestion(_ token: UInt64, _ question: BusEvent.Question, _ device: String) {
+  mutating func receiveQuestion(
+    _ token: UInt64, _ question: BusEvent.Question, _ device: String, at now: Instant
+  ) {
     guard let attempt, attempt.step == .pairing, attempt.device == device else {
       return refuse(token, device)
     }
@@ -26,8 +28,9 @@ extension BluetoothdPairing {
       self.attempt?.method = .digitsShown
     case .other: refuse(token, device)
     case .confirmation, .showPasskey:
-      counters.malformed &+= 1
+      ignoreMessage(.invalidDigits)
       reply(to: token, .refuse)
+      fail(.invalidDigits(isKernel: false), at: now)
     }
   }
 

@@ -172,7 +172,7 @@ public struct BluetoothdPairing: Sendable {
       suspectLoss(of: path, at: now)
       receiveRemoval(of: path, at: now)
       objects.remove(path)
-    case .question(let token, let question, let device): receiveQuestion(token, question, device)
+    case .question(let token, let question, let device): receiveQuestion(token, question, device, at: now)
     case .questionsCancelled:
       if attempt?.question.take() != nil { attempt?.questionEnd = .withdrawn }
     }

@@ -24,7 +24,7 @@ public enum BusEvent: Equatable, Sendable {
     }
   }
 
-  /// What bluetoothd asks of the agent, with the digits from 0 to 999,999.
+  /// What bluetoothd asks of the agent, with the digits. Those above 999,999 are refused.
   public enum Question: Equatable, Sendable {
     case confirmation(UInt32)
     case passkey
@@ -58,7 +58,9 @@ public enum BusEvent: Equatable, Sendable {
 }
 
 /// Why a message over the bus was ignored.
-public enum BusMessageError: CaseIterable, Sendable {
+public enum BusMessageError: Sendable {
+  /// bluetoothd asked about digits above 999,999 in a pairing of the gateway.
+  case invalidDigits
   /// It cannot be read, in whole or in part.
   case unreadable
   /// Another program sent a message that only bluetoothd may send.

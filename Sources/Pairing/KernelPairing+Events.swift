@@ -23,6 +23,13 @@ extension KernelPairing {
     settle(at: now)
   }
 
+  /// The kernel asked about digits that cannot be shown. The agent's own pairing with the device ends.
+  public mutating func receiveInvalidDigits(of device: DeviceAddress, at now: Instant) {
+    guard attemptToAnswer(for: device) != nil else { return }
+    fail(.invalidDigits(isKernel: true), at: now)
+    settle(at: now)
+  }
+
   private mutating func receiveReply(
     _ opcode: MgmtOpcode, _ status: MgmtStatus, _ device: DeviceAddress?, at now: Instant
   ) {

@@ -102,6 +102,8 @@ public enum PairingError: Error, Equatable, Sendable {
   case wrongDigits
   /// The person said that the digits differ.
   case digitsDiffer
+  /// The kernel or bluetoothd asked about digits above 999,999, which cannot be shown.
+  case invalidDigits(isKernel: Bool)
   /// Not done in ``PairingRequest/milliseconds``. `isAsking`: a person had not answered.
   case timeout(isAsking: Bool)
   /// The link ended, or was not made.

@@ -70,7 +70,7 @@ extension PairingError {
         cure: "see accessoryctl status, and choose the device again")
     case .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
       .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram, .radioIsSimulated,
-      .notSupported:
+      .notSupported, .invalidDigits:
       gatewayFailure
     }
   }
@@ -111,6 +111,14 @@ extension PairingError {
       SetupError(
         .userRestricted, "the adapter is held with access = \"exclusive\", and bluetoothd runs",
         cure: "stop bluetoothd, or set access = \"shared\"")
+    case .invalidDigits(isKernel: true):
+      SetupError(
+        .connectionFailed, "the kernel asked about digits above 999999, which cannot be shown",
+        cure: "choose the device again; if this comes back, update the kernel")
+    case .invalidDigits(isKernel: false):
+      SetupError(
+        .connectionFailed, "bluetoothd asked about digits above 999999, which cannot be shown",
+        cure: "choose the device again; if this comes back, restart or update bluetoothd")
     case .bluetoothdChanged:
       SetupError(
         .connectionFailed, "bluetoothd started or ended during the pairing", cure: "choose the device again")

@@ -32,6 +32,8 @@ public struct ScriptedBluetoothd {
     public var longTermKey = [UInt8](1...16)
     /// The size of its long term key.
     public var keyByteCount: UInt8 = 16
+    /// The digits that bluetoothd asks about.
+    public var digits = PairingPeer.digits
     /// bluetoothd lists it without discovery.
     public var isKnown = true
     public var isBonded = false
@@ -149,8 +151,8 @@ public struct ScriptedBluetoothd {
     switch device.behavior {
     case .justWorks, .givesNoIdentity: return bond(isAuthenticated: false)
     case .showsDigits: return [ask(.passkey, device)]
-    case .hasKeys: return [ask(.showPasskey(Self.digits), device)]
-    case .compares: return [ask(.confirmation(Self.digits), device)]
+    case .hasKeys: return [ask(.showPasskey(device.digits), device)]
+    case .compares: return [ask(.confirmation(device.digits), device)]
     case .authorizes: return [ask(.other, device)]
     case .refuses: return endPairing("AuthenticationFailed")
     case .isSilent: return []

@@ -30,6 +30,18 @@ struct IgnoredMessageLogTests {
       "another program on the system bus sent a message that only bluetoothd may send, and it was ignored",
       #"accessoryd_bluetoothd_messages_total{reason="malformed"}"#
     ),
+    (
+      .mgmtMessageIgnored(.invalidDigits(event: 15, DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random))),
+      "a management event of the kernel (code 15) about a pairing with C4:A1:00:00:1E:27 has digits above 999999, "
+        + "which cannot be shown, and was ignored",
+      "accessoryd_management_messages_invalid_total"
+    ),
+    (
+      .pairing(.busMessageWasIgnored(.invalidDigits)),
+      "bluetoothd asked about digits above 999999, which cannot be shown; the question was refused, and its pairing "
+        + "ended",
+      #"accessoryd_bluetoothd_messages_total{reason="malformed"}"#
+    ),
   ]
 
   @Test("Each kind says what was ignored and where it is counted, and asks for attention")

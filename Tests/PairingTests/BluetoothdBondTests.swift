@@ -214,6 +214,22 @@ struct BluetoothdBondTests {
     #expect(world.pairing.takeActions().isEmpty)
   }
 
+  @Test("Digits above 999,999 are refused and reported, are not blamed on the device, and leave no bond")
+  func invalidDigits() {
+    for behavior in [ScriptedBluetoothd.Behavior.compares, .hasKeys] {
+      for digits in [1_000_000, UInt32.max] {
+        var world = BluetoothdWorld(behavior)
+        world.bluetoothd.digits = digits
+        world.pair()
+        world.run(milliseconds: 5000)
+        #expect(world.error == .invalidDigits(isKernel: false))
+        #expect(world.questions.isEmpty && world.pairing.counters.malformed == 1)
+        #expect(world.actions.contains(.busMessageWasIgnored(.invalidDigits)))
+        #expect(!world.bluetoothd.isBonded && world.bluetoothd.agent == nil && !world.isBusOpen)
+      }
+    }
+  }
+
   @Test("A crowd of devices is limited, and paired ones are kept beyond the limit")
   func crowd() {
     var objects = BusObjects()

@@ -32,6 +32,22 @@ struct KernelPairingFailureTests {
     }
   }
 
+  @Test("Digits above 999,999 end the pairing they are about, and are not blamed on the device")
+  func invalidDigits() {
+    let peer = PairingPeer(.silent)
+    var harness = PairingHarness(peer)
+    let id = harness.beginPairing(peer.address)
+    harness.run(milliseconds: 1000)
+    harness.pairing.receiveInvalidDigits(of: PairingPeer(.silent, number: 7).address, at: harness.now)
+    harness.run(milliseconds: 100)
+    #expect(harness.result(of: id) == nil)
+    harness.pairing.receiveInvalidDigits(of: peer.address, at: harness.now)
+    harness.exchange()
+    harness.run(milliseconds: 10_000)
+    #expect(harness.result(of: id) == .failure(.invalidDigits(isKernel: true)))
+    expectNothingLeft(harness)
+  }
+
   @Test("Wrong digits, digits that differ, and a person who does not answer")
   func persons() {
     let compares = PairingPeer(.compares)

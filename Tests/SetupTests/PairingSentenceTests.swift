@@ -8,7 +8,8 @@ import Testing
 @Suite("Sentences about pairings")
 struct PairingSentenceTests {
   static let errors: [PairingError] = [
-    .refused, .wrongDigits, .digitsDiffer, .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
+    .refused, .wrongDigits, .digitsDiffer, .invalidDigits(isKernel: true), .invalidDigits(isKernel: false),
+    .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
     .alreadyPaired(isRemoved: true), .alreadyPaired(isRemoved: false), .alreadyBonded,
     .notAuthenticated(.justWorks), .notAuthenticated(.digitsShown), .noKeys, .cancelled,
     .busy,

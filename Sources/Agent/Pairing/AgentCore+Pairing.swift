@@ -20,6 +20,9 @@ extension AgentCore {
       performPairingOutput()
     } catch {
       ignoreMgmtMessage(error)
+      guard case .invalidDigits(_, let device) = error else { return }
+      pairing.receiveInvalidDigits(of: device, at: now)
+      performPairingOutput()
     }
   }
 

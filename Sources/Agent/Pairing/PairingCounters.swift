@@ -20,7 +20,8 @@ struct PairingCounters: Equatable, Sendable {
 
 /// How a pairing ended, for counters.
 enum PairingResultKind: String, CaseIterable, Sendable {
-  case paired, refused, wrongDigits, timeout, deviceIsGone, alreadyPaired, notAuthenticated, noKeys,
+  case paired, refused, wrongDigits, invalidDigits, timeout, deviceIsGone, alreadyPaired, notAuthenticated,
+    noKeys,
     cancelled, busy
   case radio, notPermitted, bluetoothd, notSupported
 
@@ -35,6 +36,7 @@ enum PairingResultKind: String, CaseIterable, Sendable {
     switch error {
     case .refused: self = .refused
     case .wrongDigits, .digitsDiffer: self = .wrongDigits
+    case .invalidDigits: self = .invalidDigits
     case .timeout: self = .timeout
     case .deviceIsGone: self = .deviceIsGone
     case .alreadyPaired, .alreadyBonded: self = .alreadyPaired

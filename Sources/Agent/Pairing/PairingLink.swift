@@ -198,6 +198,12 @@ struct PairingLink: Sendable {
     requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds))
   }
 
+  /// The kernel asked about digits that cannot be shown.
+  mutating func receiveInvalidDigits(of device: DeviceAddress, at now: Instant) {
+    kernel.receiveInvalidDigits(of: device, at: now)
+    performLoan(at: now)
+  }
+
   /// Has bluetoothd looked for at this time, unless an earlier look is due.
   private mutating func requestLook(at time: Instant) { lookDue = .earliest(lookDue, time) }
 

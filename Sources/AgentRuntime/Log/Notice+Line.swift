@@ -14,6 +14,7 @@ enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case connections, connectionsFailed, connectionsEnded
   case foreignPairings, lostBonds, rejectedKeys, rejectedSettings
   case truncatedMgmtMessages, invalidMgmtMessages, unreadableBusMessages, foreignBusMessages
+  case invalidMgmtDigits, invalidBusDigits
   case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
 }
 

@@ -17,6 +17,7 @@ extension PairingNotice {
     case .settingWasRejected: .rejectedSettings
     case .busMessageWasIgnored(.unreadable): .unreadableBusMessages
     case .busMessageWasIgnored(.otherProgram): .foreignBusMessages
+    case .busMessageWasIgnored(.invalidDigits): .invalidBusDigits
     }
   }
 
@@ -57,6 +58,8 @@ extension BusMessageError {
   fileprivate var sentence: String {
     let ignored =
       switch self {
+      case .invalidDigits:
+        "bluetoothd asked about digits above 999999, which cannot be shown; the question was refused, and its pairing ended"
       case .unreadable: "a message from bluetoothd or the system bus cannot be read, and was ignored"
       case .otherProgram:
         "another program on the system bus sent a message that only bluetoothd may send, and it was ignored"
@@ -71,6 +74,7 @@ extension MgmtError {
     switch self {
     case .truncated: .truncatedMgmtMessages
     case .invalidValue: .invalidMgmtMessages
+    case .invalidDigits: .invalidMgmtDigits
     }
   }
 
@@ -82,6 +86,10 @@ extension MgmtError {
         + "accessoryd_management_messages_cut_total counts such events"
     case .invalidValue(let event):
       "a management event of the kernel (code \(event)) has a value that its format does not allow, and was ignored; "
+        + "accessoryd_management_messages_invalid_total counts such events"
+    case .invalidDigits(let event, let device):
+      "a management event of the kernel (code \(event)) about a pairing with \(AddressText.text(of: device.bits)) has "
+        + "digits above 999999, which cannot be shown, and was ignored; "
         + "accessoryd_management_messages_invalid_total counts such events"
     }
   }

@@ -322,8 +322,23 @@ struct KernelPairingScenarios {
     let ignored = bench.harness.notices.filter { if case .mgmtMessageIgnored = $0 { true } else { false } }
     #expect(
       ignored == [
-        .mgmtMessageIgnored(.truncated(byteCount: 7)), .mgmtMessageIgnored(.invalidValue(event: 0x17)),
+        .mgmtMessageIgnored(.truncated(byteCount: 7)),
+        .mgmtMessageIgnored(.invalidDigits(event: 0x17, KernelPairingBench.bulb)),
       ])
+  }
+
+  @Test("The person reads that the kernel asked about digits that cannot be shown")
+  func invalidDigits() {
+    let bench = Bench(.silent)
+    let call = bench.chooses()
+    // User Confirmation Request with seven digits.
+    bench.harness.agent.receive(
+      pairingMessage: ([0x0F, 0, 3, 0, 12, 0, 1, 0, 0, 0, 0, 0xC0, 2, 0, 0x40, 0x42, 0x0F, 0] as [UInt8]).span
+        .rawBytes, at: bench.harness.now)
+    bench.scenario.run(seconds: 5)
+    #expect(call.replies.last?.text("reason")?.contains("the kernel asked about digits above 999999") == true)
+    #expect(call.replies.last?.text("cure")?.contains("update the kernel") == true)
+    #expect(bench.harness.agent.counters.reception.mgmtMessagesInvalid == 1)
   }
 
   @Test(

@@ -15,7 +15,8 @@ import VirtualRadio
 @Suite("Pairings that fail, or are given up")
 struct PairingFailureScenarios {
   static let errors: [PairingError] = [
-    .refused, .wrongDigits, .digitsDiffer, .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
+    .refused, .wrongDigits, .digitsDiffer, .invalidDigits(isKernel: true), .invalidDigits(isKernel: false),
+    .timeout(isAsking: true), .timeout(isAsking: false), .deviceIsGone,
     .alreadyPaired(isRemoved: true), .alreadyBonded, .notAuthenticated(.justWorks), .noKeys, .busy,
     .radioIsGone,
     .notPermitted,
