@@ -250,8 +250,8 @@ struct GatewayMethodTests {
 
   @Test("While a device is listened to, the radio listens all the time", arguments: ["Suggest", "Explain"])
   func listening(method: String) throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 1000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
+    harness.run(milliseconds: 30_000)
     let client = try #require(harness.connect())
     let device = harness.call("Sightings", by: client, more: true)[0].object("device")
     let address = try #require(device?.text("address"))

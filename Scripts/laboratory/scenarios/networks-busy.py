@@ -22,7 +22,8 @@ class Scans:
 
     def _run(self):
         while not self.ended.is_set():
-            networks.run("timeout", "40", "iw", "dev", networks.INTERFACE, "scan", check=False)
+            # iw waits for ever when it misses the end of its scan, which takes 6 s.
+            networks.run("timeout", "12", "iw", "dev", networks.INTERFACE, "scan", check=False)
             self.count += 1
 
     def end(self):
