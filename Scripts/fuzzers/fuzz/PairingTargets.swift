@@ -24,7 +24,7 @@ func fuzzManagement(_ bytes: RawSpan) {
       case .ask(let id, .compare): _ = pairing.answer(id, .digitsMatch(true), at: now)
       case .ask(let id, .enterDigits): _ = pairing.answer(id, .digits(PairingPeer.digits), at: now)
       case .ask(_, .showDigits), .bondWasLost, .removalWaits, .removalEnded, .foreignAttemptRefused,
-        .commandWasRejected:
+        .commandWasRejected, .busMessageWasIgnored:
         break
       case .ended(_, let result):
         endCount += 1

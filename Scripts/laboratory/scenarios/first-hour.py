@@ -38,7 +38,8 @@ def talk(lab, system, command):
         words = system.inside("env", "TERM=linux", *command)
         os.execvp(words[0], words)
     said, answered, questions = "", 0, list(DIALOGUE)
-    end = time.monotonic() + SECONDS_MAX
+    # Before the scenario's own time is over, to say where setup waits.
+    end = time.monotonic() + PATIENCE * 3 / 4
     while True:
         if not select.select([terminal], [], [], max(0, end - time.monotonic()))[0]:
             raise ScenarioError(f"setup does not end; it said {said[-800:]!r}")
