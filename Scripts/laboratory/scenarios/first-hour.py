@@ -61,7 +61,7 @@ def talk(lab, system, command):
 
 def install(lab, system):
     """Installs the package with the command of Board/README.md."""
-    package = next(pathlib.Path("/mnt").glob("accessory-gateway_*.deb"))
+    package = next(pathlib.Path("/lab").glob("accessory-gateway_*.deb"))
     shutil.copy(package, system.root / "root")
     lab.check(not (system.root / "usr/bin/accessoryd").exists(), "no agent is installed before")
     # There is no terminal to ask on.
