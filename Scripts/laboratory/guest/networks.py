@@ -31,6 +31,15 @@ def run(*arguments, check=True):
     return done.stdout
 
 
+def start_scan(channels=()):
+    """Lets another program start a scan. Returns whether it could: one may be under way.
+
+    It does not wait: a program that listens only after its request can miss the end of a short scan, and iw then waits on.
+    """
+    words = ["iw", "dev", INTERFACE, "scan", "trigger", *channels]
+    return subprocess.run(words, capture_output=True, timeout=60).returncode == 0
+
+
 def beacon(number, name, padding=0):
     """A beacon of network 02:42:00:00:xx:yy with this name, and vendor elements of `padding` bytes."""
     address = struct.pack(">HHH", 0x0242, 0, number)
@@ -98,16 +107,20 @@ class Radios:
                 except OSError:
                     return  # The radio was unplugged.
 
-    def scan(self):
-        """Lets another program scan the channel of the networks. The agent may scan meanwhile."""
-        run("timeout", "40", "iw", "dev", INTERFACE, "scan", "freq", str(MEGAHERTZ), check=False)
+    def scan(self, channels=("freq", str(MEGAHERTZ))):
+        """Lets another program scan the channel of the networks, or all channels if none is given, and waits for the end."""
+        self.lab.until(lambda: start_scan(channels), "another program starts a scan", 40)
+        self._known()
+
+    def _known(self):
+        """What both sources deliver, as text, while no scan is under way."""
+        return self.lab.until(
+            lambda: (text := run("/lab/bin/network-list", INTERFACE)) and "scanning" not in text and text, "no scan is on")
 
     def lists(self):
         """What both sources deliver: {source: [(address, name, frequency, signal, security)]}, and {source: error}."""
         lists, errors, refused = {}, {}, {}
-        text = self.lab.until(
-            lambda: (text := run("/lab/bin/network-list", INTERFACE)) and "scanning" not in text and text, "no scan is on")
-        for line in text.splitlines():
+        for line in self._known().splitlines():
             source, *words = line.split()
             if words[0] == "error":
                 errors[source] = words[1]
