@@ -75,6 +75,8 @@ public struct RegistryAddition: Equatable, Sendable {
   public var addedAt: Int64?
   /// The bond that its pairing made; `.none` if it was not paired. A bond makes `identity` the device's identity address.
   public var bond = Bond.none
+  /// Whether the device has to have a bond already: it was not paired because it had one.
+  public var needsBond = false
 
   public init(
     app: String, account: AccountID, descriptor: DiscoveryDescriptor, identity: DeviceIdentity,
@@ -143,6 +145,8 @@ public enum RegistryError: Error, Equatable, Sendable {
   case itemFull(maxAccessories: UInt16)
   /// The registry has reached its capacity.
   case full
+  /// The device was to have a bond already, which was removed meanwhile.
+  case bondIsGone
   /// Another accessory has the random identifier: draw again.
   case identifierTaken
   /// Another device has the address or network name.

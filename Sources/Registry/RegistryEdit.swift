@@ -210,6 +210,9 @@ extension RegistryEdit {
     {
       throw .removedBefore
     }
+    if addition.needsBond, (registry.device(addition.identity)?.bond ?? Bond.none) == Bond.none {
+      throw .bondIsGone
+    }
     try requireCapacity(for: addition)
     guard !areTaken(addition.identifier, addition.bluetoothIdentifier) else { throw .identifierTaken }
   }

@@ -24,6 +24,10 @@ extension RegistryError {
       SetupError(
         .userRestricted, "the registry has \(RegistryLimits.accessoriesMax) accessories, as many as it holds",
         cure: "remove some")
+    case .bondIsGone:
+      SetupError(
+        .connectionFailed, "the bond that the device had was removed meanwhile",
+        cure: "choose the device again: it is paired then")
     case .identifierTaken:
       SetupError(.unknown, "a random identifier was drawn twice", cure: "try again")
     case .identityTaken:
@@ -48,8 +52,8 @@ extension RegistryError {
     case .unknownApp: .notFound(.app, name: "")
     case .notRemoved: .notFound(.device, name: "")
     case .invalid(let field): .invalid(field: field.rawValue, reason: "it cannot be stored")
-    case .alreadyAdded, .removedBefore, .accountChanged, .itemFull, .full, .identifierTaken, .identityTaken,
-      .networkNameNeeded:
+    case .alreadyAdded, .removedBefore, .accountChanged, .itemFull, .full, .bondIsGone, .identifierTaken,
+      .identityTaken, .networkNameNeeded:
       .setupFailed(setupFailure)
     }
   }

@@ -151,9 +151,13 @@ extension OperatorError {
 }
 
 extension RegistryAddition {
-  /// Takes the bond that a flow has made. The device is known by its identity address from here on.
+  /// Takes the bond that a flow has made. The device is known by its identity address from here on. A device that an item
+  /// has paired, and a flow has not, had a bond.
   mutating func takeBond(of flow: SetupFlow) {
-    guard let device = flow.pairing?.device else { return }
+    guard let device = flow.pairing?.device else {
+      needsBond = descriptor.supportedOptions.contains(.bluetoothPairingLE) && identity.address != nil
+      return
+    }
     bond = .bonded(device.record)
     identity = .bluetooth(device.identity)
     isIdentityDurable = true
