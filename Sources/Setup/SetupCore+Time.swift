@@ -75,8 +75,14 @@ extension SetupCore {
       }
       return session.owner == .socket(app: app.name) && !app.hasOwnSocket
     }
+    let failure = SetupError.userCancelled(reason: "the gateway's manifest was changed")
+    for flow in flows.flows where flow.isPairing {
+      guard case .automatic(let key) = flow.origin,
+        new.item(key.item, ofApp: key.app) != before.item(key.item, ofApp: key.app)
+      else { continue }
+      changeQuietly(flow.id) { $0.finish(failure) }
+    }
     for flow in flows.flows where flow.isRequest && !isStillValid(flow) {
-      let failure = SetupError.userCancelled(reason: "the gateway's manifest was changed")
       if flow.question?.isPairing == false {
         change(flow.id) { $0.close(failure) }
       } else if flow.canBeClosed {
