@@ -4,37 +4,40 @@ public import Pairing
 
 extension PairingError {
   /// The error as it is reported to apps and operators: what happened, and what to do.
-  public var setupFailure: SetupError {
+  public var setupFailure: SetupError { failure(again: "choose it again") }
+
+  /// `again` is what a person does for another attempt.
+  private func failure(again: String) -> SetupError {
     switch self {
     case .refused:
       SetupError(
         .connectionFailed, "the device refused to pair",
-        cure: "put it into its pairing mode, and choose it again")
+        cure: "put it into its pairing mode, and \(again)")
     case .wrongDigits:
       SetupError(
         .connectionFailed, "the digits were wrong, or the device did not accept them",
-        cure: "choose it again, and type or compare the six digits that are shown this time")
+        cure: "\(again), and type or compare the six digits that are shown this time")
     case .digitsDiffer:
       SetupError(
         .userCancelled, "the digits of the device and of the gateway differ",
-        cure: "another device may have answered: keep others away, and choose it again")
+        cure: "another device may have answered: keep others away, and \(again)")
     case .timeout(isAsking: true):
       SetupError(
         .userCancelled, "no operator answered the question of the pairing in time",
-        cure: "choose it again, and answer in accessoryctl pick within half a minute")
+        cure: "\(again), and answer in accessoryctl pick within half a minute")
     case .timeout(isAsking: false):
       SetupError(
         .connectionFailed, "the device did not finish the pairing in time",
-        cure: "bring it nearer, restart it, and choose it again")
+        cure: "bring it nearer, restart it, and \(again)")
     case .deviceIsGone:
       SetupError(
         .connectionFailed, "the device went out of reach, or ended the connection, during the pairing",
-        cure: "bring it nearer, and choose it again")
+        cure: "bring it nearer, and \(again)")
     case .alreadyPaired(isRemoved: true):
       SetupError(
         .connectionFailed,
         "the kernel had a bond with the device that is not in the registry, and it was removed",
-        cure: "choose the device again; if it refuses then, have it forget the gateway first")
+        cure: "\(again); if it refuses then, have it forget the gateway first")
     case .alreadyPaired(isRemoved: false):
       SetupError(
         .userRestricted, "the adapter has a bond with the device that is not in the registry",
@@ -46,7 +49,7 @@ extension PairingError {
       SetupError(
         .connectionFailed, "the gateway already has a bond with it",
         cure:
-          "wait until the picker shows it under its permanent address, and choose it again; if the app has it already, there is nothing to do"
+          "wait until the picker shows it under its permanent address, and \(again); if the app has it already, there is nothing to do"
       )
     case .notAuthenticated(let method):
       SetupError(
@@ -58,26 +61,28 @@ extension PairingError {
     case .noKeys:
       SetupError(
         .connectionFailed, "the device was paired and gave no keys to keep",
-        cure: "allow bonding in the device's firmware, and choose it again")
+        cure: "allow bonding in the device's firmware, and \(again)")
     case .cancelled: .userCancelled(reason: "the pairing was ended")
     case .busy:
       SetupError(
         .connectionFailed, "another device is being paired, and the gateway pairs one at a time",
-        cure: "choose it again when that has ended, a minute at most")
+        cure: "\(again) when that has ended, a minute at most")
     case .radioIsGone:
       SetupError(
         .connectionFailed, "the radio was unplugged, switched off or reset during the pairing",
-        cure: "see accessoryctl status, and choose the device again")
+        cure: "see accessoryctl status, and \(again)")
     case .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
       .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram, .radioIsSimulated,
       .notSupported, .invalidDigits:
-      gatewayFailure
+      gatewayFailure(again: again)
     }
   }
 
   /// The error of a pairing that renews a lost bond, for which the device is sought by its identity.
   public var renewalFailure: SetupError {
-    guard self == .timeout(isAsking: false) else { return setupFailure }
+    guard self == .timeout(isAsking: false) else {
+      return failure(again: "pair it again with accessoryctl pair")
+    }
     return SetupError(
       .connectionFailed, "no device with the identity of the accessory finished the pairing in time",
       cure:
@@ -96,17 +101,17 @@ extension PairingError {
   }
 
   /// The errors that this gateway or another program on it causes.
-  private var gatewayFailure: SetupError {
+  private func gatewayFailure(again: String) -> SetupError {
     switch self {
     case .inputDeviceNeedsBluetoothd:
       SetupError(
         .userRestricted, "an input device is paired through bluetoothd only, which does not run",
-        cure: "start bluetoothd, and choose it again")
+        cure: "start bluetoothd, and \(again)")
     case .inputDeviceNeedsSharedAccess:
       SetupError(
         .userRestricted,
         "an input device is paired through bluetoothd only, and not with access = \"exclusive\"",
-        cure: "set access = \"shared\", run bluetoothd, and choose it again")
+        cure: "set access = \"shared\", run bluetoothd, and \(again)")
     case .exclusiveBesideBluetoothd:
       SetupError(
         .userRestricted, "the adapter is held with access = \"exclusive\", and bluetoothd runs",
@@ -114,24 +119,24 @@ extension PairingError {
     case .invalidDigits(isKernel: true):
       SetupError(
         .connectionFailed, "the kernel asked about digits above 999999, which cannot be shown",
-        cure: "choose the device again; if this comes back, update the kernel")
+        cure: "\(again); if this comes back, update the kernel")
     case .invalidDigits(isKernel: false):
       SetupError(
         .connectionFailed, "bluetoothd asked about digits above 999999, which cannot be shown",
-        cure: "choose the device again; if this comes back, restart or update bluetoothd")
+        cure: "\(again); if this comes back, restart or update bluetoothd")
     case .bluetoothdChanged:
       SetupError(
-        .connectionFailed, "bluetoothd started or ended during the pairing", cure: "choose the device again")
+        .connectionFailed, "bluetoothd started or ended during the pairing", cure: "\(again)")
     case .unknownToBluetoothd:
       SetupError(
         .connectionFailed, "bluetoothd does not know the device",
         cure:
-          "bring it nearer, wait until bluetoothd has found it, and choose it again; if bluetoothd lists a bond "
+          "bring it nearer, wait until bluetoothd has found it, and \(again); if bluetoothd lists a bond "
           + "with it, which its private address does not show, remove that with bluetoothctl remove")
     case .otherProgram:
       SetupError(
         .connectionFailed, "another program on the gateway answered for it, or paired the device",
-        cure: "end other programs that pair, such as bluetoothctl, and choose the device again")
+        cure: "end other programs that pair, such as bluetoothctl, and \(again)")
     case .radioIsSimulated:
       SetupError(
         .userRestricted, "this gateway cannot pair: its radio is simulated or recorded",
@@ -179,6 +184,16 @@ extension SetupError {
       .userRestricted,
       "the bond has to be authenticated, and no operator who watches can read or type digits",
       cure: "choose the device in accessoryctl pick, or Watch with capabilities")
+  }
+
+  /// A device whose bond is good came under another address, or another device claims to be it.
+  static var identityHasBond: Self {
+    Self(
+      .userRestricted,
+      "the device says that it is one that the gateway has a good bond with, and so could any other device",
+      cure:
+        "if it is the same device and was reset, have its app connect: the bond is lost then, and accessoryctl pair "
+        + "makes a new one")
   }
 
   static var isBeingPaired: Self {

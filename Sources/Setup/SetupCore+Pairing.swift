@@ -143,9 +143,11 @@ extension SetupCore {
   }
 
   /// Returns why a new bond is undone; nil when it may be kept. Only the pairing shows which device it was: a device that
-  /// was not known by its address may have a bond for other apps.
+  /// was not known by its address may have a bond for other apps. Any device can claim the identity of another one, so a
+  /// good bond is never replaced.
   private func reasonBondIsRefused(_ device: PairedDevice, of flow: SetupFlow) -> SetupError? {
     let known = registry.device(.bluetooth(device.identity))
+    if case .bonded = known?.bond { return .identityHasBond }
     if flow.isWithoutPerson, known?.bond.record != nil { return .lostBondIsKept }
     let isDemanded =
       flow.pairing?.request.demandsAuthentication ?? false || known.map(demandsAuthenticatedBond) ?? false
@@ -165,14 +167,17 @@ extension SetupCore {
     failPairing(of: flow, error.failure(of: flow), isOver: false)
   }
 
-  /// Takes back the bond of a device that did not become an accessory. An older bond with the device is lost by it.
+  /// Takes back the bond of a device that did not become an accessory. bluetoothd has lost an older bond of its own by it;
+  /// the keys of the gateway's are in the registry.
   mutating func undoPairing(with device: PairedDevice) {
     let known = registry.device(.bluetooth(device.identity))
     // The registry has this bond: an accessory was written that its app cannot see now.
     if let known, known.bond == .bonded(device.record), !device.record.isEmpty { return }
     add(.unpair(device.identity, device.record.owner))
-    loseBond(of: device.identity)
-    // The identity key of a lost bond went with the new keys, and is loaded again.
+    if device.record.owner == .bluetoothd, known?.bond.record?.owner == .bluetoothd {
+      loseBond(of: device.identity)
+    }
+    // The keys of an older bond went with the new ones, and are loaded again.
     note(.bonds)
   }
 
@@ -187,7 +192,8 @@ extension SetupCore {
   ) throws(OperatorError) -> [SetupEffect] {
     let flow = try openRequest(request)
     guard case .pairing(let id, _) = flow.state, let question = flow.pairing?.question else {
-      throw .invalid(field: "request", reason: "it asks for no digits now")
+      throw .invalid(
+        field: "request", reason: "it asks for no digits now; another operator may have answered")
     }
     let answer = try Self.answer(to: question, matches: matches, digits: digits)
     change(flow.id) { flow in

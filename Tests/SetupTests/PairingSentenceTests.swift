@@ -22,7 +22,7 @@ struct PairingSentenceTests {
   func unique() {
     let refusals: [SetupError] = [
       .bondIsNotAuthenticated, .bondIsUnproven, .noPersonCanAuthenticate, .isBeingPaired, .pairingNeedsPerson,
-      .lostBondIsKept,
+      .lostBondIsKept, .identityHasBond,
     ]
     let failures = Self.errors.map(\.setupFailure) + refusals
     #expect(Set(failures.map(\.reason)).count == failures.count)
@@ -37,7 +37,11 @@ struct PairingSentenceTests {
     #expect(failure.reason.contains("identity"))
     #expect(failure.cure.contains("accessoryctl remove") && failure.cure.contains("set it up again"))
     for error in Self.errors where error != .timeout(isAsking: false) {
-      #expect(error.renewalFailure == error.setupFailure)
+      let (renewal, setup) = (error.renewalFailure, error.setupFailure)
+      #expect(renewal.code == setup.code && renewal.reason == setup.reason)
+      // Nothing is chosen for a renewal.
+      let cure = setup.cure.replacing("choose it again", with: "pair it again with accessoryctl pair")
+      #expect(renewal.cure == cure && !cure.contains("choose"))
     }
   }
 

@@ -208,6 +208,32 @@ struct BondScenarios {
   }
 
   @Test(
+    "A reload that changes the item ends its automatic pairing",
+    arguments: [nil, PairingDemand.authenticated])
+  func automaticReload(demand: PairingDemand?) throws {
+    let bench = Self.touching(.justWorks, .automatic)
+    bench.scenario.run(seconds: 10)
+    let id = try #require(bench.backend.requests.first?.id)
+    let manifest = GatewayManifest.lightsAndGarden.with { manifest in
+      for app in manifest.apps.indices {
+        manifest.apps[app].items[0].descriptor.supportedOptions = .bluetoothPairingLE
+      }
+      manifest.apps[0].items[0].selection = .automatic
+      manifest.apps[0].items[0].pairing = demand
+    }
+    bench.harness.reading = .accepted(
+      AgentCore.Configuration(manifest, board: .attentive, access: .twoApps), radioSource: "h4:bench",
+      warnings: [])
+    bench.harness.readManifestAgain()
+    bench.scenario.run(seconds: 1)
+    #expect(bench.backend.commands.last == .cancel(id))
+    // The device had been paired already.
+    bench.reports(.ended(id, .success(.sample(.justWorks))))
+    #expect(bench.backend.commands.last == .unpair(PairingBench.bulb, .gateway))
+    #expect(bench.accessories.isEmpty && bench.harness.setupCore.counters.automaticFailed == 0)
+  }
+
+  @Test(
     "A device that no person chose, and that turns out to have a bond for another app, is not paired anew",
     arguments: [
       DisplayItem.Selection.touch, .automatic,
@@ -232,11 +258,57 @@ struct BondScenarios {
     #expect(request.device == DeviceAddress(bits: 0xC000_0000_0002, type: .random))
     bench.succeeds(.justWorks, identity)
     #expect(bench.backend.takeCommands().contains(.unpair(identity, .gateway)))
-    // The device has the new keys only, so that the old bond is lost; the app keeps what an operator pairs again.
-    #expect(bench.accessories.map(\.app) == ["lights"] && bench.bond == .lost(record))
+    // If the device has the new keys only, the next connection shows that the old bond is lost.
+    #expect(bench.accessories.map(\.app) == ["lights"])
+    #expect(bench.bond == (isLost ? .lost(record) : .bonded(record)))
     if selection == .touch {
       #expect(bench.events(garden).suffix(3) == ["pickerSetupFailed", "pickerDidDismiss", "pickerFinished"])
     }
+  }
+
+  @Test(
+    "A device that claims the identity of one with a good bond gets neither the bond nor the accessory",
+    arguments: [BondOwner.gateway, .bluetoothd])
+  func claimedIdentity(owner: BondOwner) throws {
+    let identity = DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random)
+    let bench = PairingBench(scene: [.bulb(1), .bulb(2)])
+    bench.chooses()
+    bench.succeeds(.digitsCompared, identity)
+    let record = try #require(bench.bond?.record)
+    _ = bench.backend.takeCommands()
+    let garden = bench.scenario.app("garden", user: 1001)
+    bench.picks(garden)
+    let call = bench.anna.choose(2)
+    let claimed = BondRecord(owner: owner, isAuthenticated: true)
+    bench.reports(
+      .ended(
+        bench.pairing,
+        .success(PairedDevice(identity: identity, record: claimed, method: .digitsEntered))))
+    #expect(bench.failure(call)?.error == "SetupFailed")
+    #expect(bench.failure(call)?.reason.contains("and so could any other device") == true)
+    #expect(bench.backend.takeCommands().contains(.unpair(identity, owner)))
+    #expect(bench.accessories.map(\.app) == ["lights"] && bench.bond == .bonded(record))
+    #expect(!bench.events().contains("accessoryChanged"))
+  }
+
+  @Test("A device whose bond is being removed for another app is not added without one")
+  func removedMeanwhile() {
+    let bench = PairingBench()
+    bench.owns()
+    let garden = bench.scenario.app("garden", user: 1001)
+    bench.picks(garden)
+    bench.harness.registry.isHeld = true
+    bench.lights.call("RemoveAccessory", about: bench.lights.accessory)
+    let call = bench.anna.choose()
+    bench.harness.releaseRegistry()
+    bench.scenario.run(seconds: 1)
+    #expect(bench.failure(call)?.reason == "the bond that the device had was removed meanwhile")
+    #expect(
+      bench.accessories.isEmpty && bench.backend.takeCommands() == [.unpair(PairingBench.bulb, .gateway)])
+    bench.picks(garden)
+    bench.anna.choose()
+    bench.succeeds()
+    #expect(bench.accessories.map(\.app) == ["garden"] && bench.bond?.isBonded == true)
   }
 
   @Test("A migration leaves another app's bond, and is refused where it is not what the item demands")
