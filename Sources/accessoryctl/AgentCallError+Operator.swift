@@ -14,6 +14,8 @@ extension AgentCallError {
         "the request is over: another operator answered it, or it ended by itself; accessoryctl pick shows the "
           + "open requests", .no)
     case .notFound: return notFound(parameters)
+    case .invalid where parameters.text("field") == "request":
+      return .sentence("the request is not at that point: \(parameters.sentence("reason"))", .no)
     case .invalid:
       return .sentence(
         "\(option(ofField: parameters.text("field"))) is not acceptable: \(parameters.sentence("reason"))",

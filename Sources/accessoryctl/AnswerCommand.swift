@@ -13,7 +13,7 @@ struct AnswerCommand: ParsableCommand {
     discussion: """
       For scripts: pick --digits and pair --digits print the request and its question. \
       pick on the whole screen asks by itself. Exit status: 0 the agent has the answer, \
-      1 the request is over.
+      1 the request is over, or asks for nothing (any more).
 
       Examples:
         accessoryctl answer 3f0c5d…e2 yes

@@ -59,7 +59,7 @@ private struct LivePairing: ~Copyable {
   private var call: GatewayConnection
   private var request: String?
   private var result: PairReply?
-  private var prompt = PairingPrompt()
+  private var prompt: PairingPrompt
   private var answering: PendingAction?
   private var printer = Printer()
 
@@ -72,6 +72,8 @@ private struct LivePairing: ~Copyable {
       try call.startCall(OperatorMethodName.pair) { $0.member("accessory", accessory.identifier) }
       self.path = path
       self.accessory = accessory
+      // The note was printed before the person was asked.
+      self.prompt = PairingPrompt(printedNote: accessory.pairingNote)
       self.json = json
       self.interruption = interruption
       self.watch = watch
@@ -146,9 +148,7 @@ private struct LivePairing: ~Copyable {
     if !ready[2].isEmpty { try watch.exchange(ready[2]) }
     // The request is known before its questions.
     while result == nil, request != nil, let reply = try watch.receivedReply() {
-      guard case .request(var line) = try PickerReply(reply), line.request == request else { continue }
-      // It was printed before the start.
-      line.pairingNote = nil
+      guard case .request(let line) = try PickerReply(reply), line.request == request else { continue }
       if prompt.update(line), json { try? printer.line(QuestionLine(line)) }
     }
   }

@@ -26,6 +26,9 @@ struct PairingPrompt {
   private var asked: PairingQuestionLine?
   private var printedNote: String?
 
+  /// - Parameter printedNote: The note that was printed already.
+  init(printedNote: String? = nil) { self.printedNote = printedNote }
+
   /// Standard input while a line can come.
   var entry: Polling.Entry { isTerminal && !hasEnded ? Polling.Entry(0, .readable) : .none }
 
