@@ -10,6 +10,7 @@ legacy on|off                         without Secure Connections
 digits NUMBER                         what its person types
 rotate                                advertises with a new private address
 settle                                advertises with its identity address
+claim                                 gives the other accessory's identity with its keys from now on
 off, on                               advertises no more, advertises again
 drop                                  ends its connections
 forget                                loses its bonds
@@ -192,6 +193,8 @@ class Accessory:
             await self.device.send_sync_command(
                 hci.HCI_LE_Set_Random_Address_Command(random_address=self.device.random_address))
             await self.advertise()
+        elif order == "claim":
+            self.device.static_address = hci.Address(IDENTITY)
         elif order == "off":
             await self.device.stop_advertising()
         elif order == "on":

@@ -95,6 +95,24 @@ def demand_more_outside(lab, peer, agent, app):
     bonds.await_end(lab, peer, agent)
 
 
+def claim_identity(lab, peer, agent, app, operator):
+    """Another device, which a person sets up for a second app, claims the accessory's identity: it is refused, and the bond is
+    as before."""
+    keys = bonds.keys(peer.index, "ltk")
+    peer.order("off")
+    for order in ("neighbour claim", "neighbour rotate"):
+        peer.order(order)
+    address = [text for _, text in peer.lines() if text.startswith("neighbour advertises ")][-1].split()[2]
+    app.call("ShowPicker")
+    refusal = operator.choose(operator.request_of("lights"), [address]).refusal()
+    lab.check("so could any other device" in refusal.parameters["reason"], f"the refusal: {refusal.parameters}")
+    app.expect(*bonds.FAILED)
+    for order in ("neighbour drop", "neighbour off", "on"):
+        peer.order(order)
+    lab.until(lambda: bonds.keys(peer.index, "ltk") == keys, "the kernel has the key of the bond", 10)
+    lab.equal(bonds.listed(agent, "climate")[0]["bond"], "bonded", "the bond")
+
+
 def error_of(link):
     link.socket.settimeout(5)
     try:
@@ -137,6 +155,7 @@ def scenario(lab):
     app.expect("accessoryRemoved")
     lab.equal(app.refusal(accessory=former).name, "InvalidRequest", "a connection after the removal")
     lab.check(bonds.has_keys(peer.index), "the other app's accessory keeps the bond")
+    claim_identity(lab, peer, agent, app, operator)
     bonds.check_secret(lab, other)
     bonds.await_end(lab, peer, agent)
 
