@@ -26,6 +26,8 @@ struct AutomaticSetups: Sendable {
     var time: Instant
   }
 
+  /// Whether some network is to be set up that is no accessory of its app yet.
+  var awaitsNetworks = false
   private var failed: [AutomaticKey: Retry] = [:]
   private var begun: [Instant] = []
 

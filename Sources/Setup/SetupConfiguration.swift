@@ -12,8 +12,8 @@ public struct SetupConfiguration: Sendable {
   private let itemIDs: [String: Set<String>]
   /// Whether some item is set up automatically.
   let hasAutomaticItems: Bool
-  /// Whether some item is set up automatically by its network.
-  let hasAutomaticNetworks: Bool
+  /// The networks that are set up automatically.
+  let automaticNetworks: [AutomaticKey]
   /// Whether the board profile says how the adapter's levels compare with the reference.
   let isAdapterCalibrated: Bool
 
@@ -25,7 +25,13 @@ public struct SetupConfiguration: Sendable {
     itemIDs = apps.mapValues { Set($0.items.map(\.id)) }
     let automatic = manifest.apps.flatMap { $0.items.filter { $0.selection == .automatic } }
     hasAutomaticItems = !automatic.isEmpty
-    hasAutomaticNetworks = automatic.contains(where: \.descriptor.isFoundByNetwork)
+    automaticNetworks = manifest.apps.flatMap { app in
+      app.items.compactMap { item in
+        guard item.selection == .automatic, item.descriptor.isFoundByNetwork, let name = item.descriptor.ssid
+        else { return nil }
+        return AutomaticKey(device: .network(name), app: app.name, item: item.id)
+      }
+    }
   }
 
   public func item(_ id: String, ofApp app: String) -> DisplayItem? {

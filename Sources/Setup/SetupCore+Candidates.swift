@@ -191,6 +191,17 @@ extension SetupCore {
     return nil
   }
 
+  /// Whether a network would be set up automatically if it were found.
+  func isAwaited(_ network: AutomaticKey) -> Bool {
+    let (app, item) = (network.app, network.item)
+    guard configuration.accounts[app] != nil, let wanted = configuration.item(item, ofApp: app) else {
+      return false
+    }
+    return !isAccessory(network.device, ofApp: app)
+      && !registry.isRemoved(network.device, app: app, item: item)
+      && accessoryCount(ofApp: app, item: item) < Int(wanted.maxAccessories)
+  }
+
   private func accessoryCount(ofApp app: String, item: String) -> Int {
     registry.accessories.count { $0.app == app && $0.item == item }
   }

@@ -85,6 +85,7 @@ extension SetupCore {
   /// Rebuilds the grants, and follows the accessories that await their apps. `origin` is that of new flows.
   mutating func refreshGrants(origin: SetupFlow.Origin = .registry) {
     grants = Grants(registry, configuration)
+    automatic.awaitsNetworks = configuration.automaticNetworks.contains(where: isAwaited)
     note([.grants, .requests])
     for flow in flows.flows where flow.isUnattended {
       if registry.accessory(flow.id)?.state != .awaitingAuthorization { endUnattended(flow) }

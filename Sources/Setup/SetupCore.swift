@@ -158,14 +158,14 @@ extension SetupCore {
 
   public var hasOpenPicker: Bool { flows.flows.contains { $0.picker != nil } }
 
-  /// Whether an open picker looks for networks.
-  public var hasNetworkPicker: Bool { flows.flows.contains { $0.picker?.searchesNetworks ?? false } }
+  /// Whether an open picker lets a network be chosen.
+  public var hasNetworkPicker: Bool { flows.flows.contains { $0.picker?.awaitsNetworks ?? false } }
 
   /// Why no networks are looked for, as a sentence with its cure; nil while they are.
   public var reasonNetworksAreDown: String? { radio.reasonNetworksAreDown }
 
-  /// Whether some item is set up automatically by its network.
-  public var hasAutomaticNetworks: Bool { configuration.hasAutomaticNetworks }
+  /// Whether some network would be set up automatically if it were found.
+  public var awaitsAutomaticNetworks: Bool { automatic.awaitsNetworks }
 
   public func app(_ name: String) -> App? { configuration.apps[name] }
 

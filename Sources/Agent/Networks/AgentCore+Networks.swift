@@ -24,7 +24,7 @@ extension AgentCore {
   public var networkDemand: NetworkDemand {
     guard configuration.manifest.gateway.wifi != nil else { return .none }
     if setupCore.hasNetworkPicker { return .picker }
-    if setupCore.hasAutomaticNetworks { return .automatic }
+    if setupCore.awaitsAutomaticNetworks { return .automatic }
     return .known
   }
 
@@ -39,8 +39,20 @@ extension AgentCore {
 
   /// The items that networks are compared with are others.
   func networkItemsChanged() {
+    followNetworkInterest()
     for event in networkLink.sightings.setItems(dataPath.items, networks, at: now) {
       feeds.networks.append(event)
+    }
+  }
+
+  /// What a full table keeps follows the items and the accessories.
+  func followNetworkInterest() {
+    guard configuration.manifest.gateway.wifi != nil else { return }
+    let items = NetworkItems(dataPath.items)
+    let own = Set(setupCore.registry.accessories.compactMap(\.ssid))
+    networkLink.table.setInterest { name in
+      if own.contains(name.bytes) { return .accessory }
+      return items.matches(of: name.bytes).indices.isEmpty ? .none : .item
     }
   }
 

@@ -113,7 +113,10 @@ extension AgentCore {
 
   private func passOn(_ changes: SetupChanges) {
     if !changes.isDisjoint(with: [.grants, .bonds, .requests]) { followIdentities() }
-    if changes.contains(.grants) { markAccessories() }
+    if changes.contains(.grants) {
+      markAccessories()
+      followNetworkInterest()
+    }
     if changes.contains(.requests) { recogniseAppSuppliedItems() }
     if changes.contains(.grants) {
       feeds.advertisements.greetNewAccessories(dataPath, setupCore.grants)

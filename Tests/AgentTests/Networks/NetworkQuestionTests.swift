@@ -4,6 +4,8 @@ import Agent
 import HCI
 import JSON
 import Manifest
+import Registry
+import Setup
 import Testing
 import Varlink
 import VirtualRadio
@@ -45,6 +47,28 @@ struct NetworkQuestionTests {
     #expect(events(client) == ["found camera Cam-1 matched", "lost camera Cam-1 silence"])
     harness.scan(HeardNetwork("Cam-1"))
     #expect(events(client).last == "found camera Cam-1 matched")
+  }
+
+  @Test("A crowd of strangers takes no place of a network that an item looks for")
+  func crowd() throws {
+    let (harness, client) = try harness()
+    harness.call("Watch", by: client, more: true)
+    harness.scan(HeardNetwork("Cam-1", signal: -70), HeardNetwork("Home"))
+    harness.run(milliseconds: 1000)
+    let now = harness.now
+    harness.updateNetworks { table in
+      for number in 0..<(NetworkTable.capacity + 100) {
+        guard let name = NetworkName(Array("Stranger \(number)".utf8)) else { return }
+        table.insert(
+          WirelessNetwork(
+            bssid: BSSID(bits: 0xAA_0000 + UInt64(number)), name: name, frequencyMegahertz: nil, signal: -40,
+            security: .open, lastSeen: now))
+      }
+    }
+    // A second one finds a place in the full table.
+    harness.scan(HeardNetwork("Cam-2", signal: -90))
+    harness.run(milliseconds: 1000)
+    #expect(events(client) == ["found camera Cam-1 matched", "found camera Cam-2 matched"])
   }
 
   @Test("Without scans no network is lost, and none is found")
@@ -245,14 +269,27 @@ struct NetworkQuestionTests {
     let automatic = GatewayManifest.cameras { item in
       item.selection = .automatic
       (item.descriptor.ssid, item.descriptor.ssidPrefix) = (Array("Cam-1".utf8), nil)
-    }
-    #expect(AgentHarness(automatic).agent.networkDemand == .automatic)
-    let scenario = SetupScenario(
-      AgentHarness(automatic, scene: [], access: .twoApps))
+    }.with { $0.apps[0].items.append(.touchBulb) }
+    let harness = AgentHarness(automatic, scene: [], access: .twoApps)
+    let scenario = SetupScenario(harness)
+    #expect(harness.agent.networkDemand == .automatic)
     let app = scenario.app()
     app.call("ShowPicker")
-    #expect((scenario.harness as? AgentHarness)?.agent.networkDemand == .picker)
+    #expect(harness.agent.networkDemand == .picker)
     app.call("CancelPicker")
-    #expect((scenario.harness as? AgentHarness)?.agent.networkDemand == .automatic)
+    #expect(harness.agent.networkDemand == .automatic)
+    // A request that no network can end needs none.
+    scenario.call("Operator.Open", #""app":"lights","usesTouch":true"#, user: 0, label: "anna")
+    #expect(harness.setupCore.requests.count == 1 && harness.agent.networkDemand == .automatic)
+    // Nor does a network that its app has, or that was removed.
+    harness.scan(HeardNetwork("Cam-1"))
+    scenario.run(seconds: 5)
+    #expect(harness.setupCore.registry.accessories.count == 1 && harness.agent.networkDemand == .known)
+    app.call("RemoveAccessory", about: app.accessory)
+    scenario.run(seconds: 1)
+    #expect(harness.setupCore.registry.accessories.isEmpty && harness.agent.networkDemand == .known)
+    scenario.call("Operator.Allow", #""app":"lights","device":"Cam-1""#, user: 0, label: "anna")
+    scenario.run(seconds: 0.1)
+    #expect(harness.agent.networkDemand == .automatic)
   }
 }
