@@ -4,8 +4,8 @@ public import HCI
 
 /// The networks in reach, by address and name; at most ``capacity``.
 ///
-/// A network whose name is hidden is not kept, because it matches nothing. When the table is full, the weakest network
-/// gives way, or the new one if that is the weakest. Both are counted.
+/// A network whose name is hidden is not kept, because it matches nothing. When the table is full, the weakest of the
+/// networks in which there is least ``Interest`` gives way, or the new one if that is the weakest. Both are counted.
 public struct NetworkTable: Sendable {
   /// Networks that are kept, at most.
   public static let capacity = 1024
@@ -22,7 +22,28 @@ public struct NetworkTable: Sendable {
     public init() {}
   }
 
-  private var networks: [WirelessNetwork.Key: WirelessNetwork]
+  /// What a network is to the gateway, from little to much.
+  public enum Interest: Comparable, Sendable, BitwiseCopyable {
+    /// It matches no item.
+    case none
+    /// Some item looks for it.
+    case item
+    /// It belongs to an accessory.
+    case accessory
+  }
+
+  private struct Entry: Sendable {
+    var network: WirelessNetwork
+    var interest: Interest
+
+    /// Whether this one stays rather than the other one when only one can.
+    func outranks(_ other: Entry) -> Bool {
+      interest == other.interest ? network.precedes(other.network) : interest > other.interest
+    }
+  }
+
+  private var entries: [WirelessNetwork.Key: Entry]
+  private var interest: @Sendable (NetworkName) -> Interest = { _ in .none }
   /// The last two scans that came to their end, the older one first.
   public private(set) var scans: [CompletedScan] = []
   public private(set) var counters = Counters()
@@ -30,15 +51,17 @@ public struct NetworkTable: Sendable {
   public private(set) var revision: UInt64 = 0
 
   public init() {
-    networks = Dictionary(minimumCapacity: Self.capacity)
+    entries = Dictionary(minimumCapacity: Self.capacity)
   }
 
-  public var count: Int { networks.count }
+  public var count: Int { entries.count }
+
+  private var networks: some Sequence<WirelessNetwork> { entries.values.lazy.map(\.network) }
 
   // MARK: Reading
 
   /// Every network, strongest first.
-  public var all: [WirelessNetwork] { networks.values.sorted { $0.precedes($1) } }
+  public var all: [WirelessNetwork] { networks.sorted { $0.precedes($1) } }
 
   /// One network for each name, the strongest with that name; strongest first.
   public var strongestByName: [WirelessNetwork] {
@@ -48,12 +71,12 @@ public struct NetworkTable: Sendable {
 
   /// The networks of that name, strongest first.
   public func networks(named name: NetworkName) -> [WirelessNetwork] {
-    networks.values.filter { $0.name == name }.sorted { $0.precedes($1) }
+    networks.filter { $0.name == name }.sorted { $0.precedes($1) }
   }
 
   /// The networks whose names begin with `prefix`, strongest first.
   public func networks(startingWith prefix: NetworkName) -> [WirelessNetwork] {
-    networks.values.filter { $0.name.starts(with: prefix) }.sorted { $0.precedes($1) }
+    networks.filter { $0.name.starts(with: prefix) }.sorted { $0.precedes($1) }
   }
 
   /// Whether a network is out of reach: at least two scans, which took place without it in at least 60 s, have
@@ -72,18 +95,34 @@ public struct NetworkTable: Sendable {
       counters.hidden &+= 1
       return
     }
-    if let known = networks[network.key] {
+    if let known = entries[network.key]?.network {
       guard network.lastSeen >= known.lastSeen, network != known else { return }
-    } else if networks.count >= Self.capacity {
-      guard let weakest = networks.values.max(by: { $0.precedes($1) }), network.precedes(weakest) else {
+      entries[network.key]?.network = network
+    } else {
+      let entry = Entry(network: network, interest: interest(network.name))
+      guard makePlace(for: entry) else {
         counters.turnedAway &+= 1
         return
       }
-      networks[weakest.key] = nil
-      counters.evicted &+= 1
+      entries[network.key] = entry
     }
-    networks[network.key] = network
     revision &+= 1
+  }
+
+  private mutating func makePlace(for entry: Entry) -> Bool {
+    guard entries.count >= Self.capacity else { return true }
+    guard let weakest = entries.values.max(by: { $0.outranks($1) }), entry.outranks(weakest) else {
+      return false
+    }
+    entries[weakest.network.key] = nil
+    counters.evicted &+= 1
+    return true
+  }
+
+  /// Continues with another judgement of names.
+  public mutating func setInterest(_ interest: @escaping @Sendable (NetworkName) -> Interest) {
+    self.interest = interest
+    for key in entries.keys { entries[key]?.interest = interest(key.name) }
   }
 
   /// Notes that a scan came to its end. The networks that it found are inserted before.
@@ -95,15 +134,15 @@ public struct NetworkTable: Sendable {
 
   /// Removes every network that is lost, and returns them, strongest first.
   public mutating func removeLost() -> [WirelessNetwork] {
-    let lost = networks.values.filter(isLost).sorted { $0.precedes($1) }
-    for network in lost { networks[network.key] = nil }
+    let lost = networks.filter(isLost).sorted { $0.precedes($1) }
+    for network in lost { entries[network.key] = nil }
     if !lost.isEmpty { revision &+= 1 }
     return lost
   }
 
   /// Forgets all networks and scans, as for another interface. The counters stay.
   public mutating func removeAll() {
-    networks.removeAll(keepingCapacity: true)
+    entries.removeAll(keepingCapacity: true)
     scans = []
     revision &+= 1
   }

@@ -67,6 +67,24 @@ struct NetworkTableTests {
     #expect(table.networks(named: .text("Strong")).count == 1)
   }
 
+  @Test("A full table keeps the networks of accessories, then those that items look for, however weak")
+  func interest() {
+    var table = NetworkTable()
+    table.setInterest { $0.bytes == Array("Own".utf8) ? .accessory : .none }
+    table.insert(.named("Own", bssid: 1, signal: -90))
+    table.insert(.named("Camera", bssid: 2, signal: -89))
+    table.setInterest { $0.bytes == Array("Own".utf8) ? .accessory : $0.bytes.first == 0x43 ? .item : .none }
+    for bssid in 3...UInt64(NetworkTable.capacity) + 2 {
+      table.insert(.named("N\(bssid)", bssid: bssid, signal: -40))
+    }
+    #expect(table.counters.turnedAway == 2 && table.networks(named: .text("Camera")).count == 1)
+    for bssid in 1...UInt64(NetworkTable.capacity) {
+      table.insert(.named("C\(bssid)", bssid: 0xFFFF + bssid, signal: -50))
+    }
+    #expect(table.networks(named: .text("Own")).count == 1 && table.networks(named: .text("Camera")).isEmpty)
+    #expect(table.networks(startingWith: .text("N")).isEmpty && table.count == NetworkTable.capacity)
+  }
+
   @Test("A network is lost after two scans in a minute without it, and without scans it never is")
   func lost() {
     var table = NetworkTable()

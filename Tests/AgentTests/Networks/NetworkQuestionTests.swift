@@ -49,7 +49,7 @@ struct NetworkQuestionTests {
     #expect(events(client).last == "found camera Cam-1 matched")
   }
 
-  @Test("A crowd of strangers takes no place of a network that an item looks for")
+  @Test("Many other networks take no place of one that an item looks for")
   func crowd() throws {
     let (harness, client) = try harness()
     harness.call("Watch", by: client, more: true)
@@ -58,7 +58,7 @@ struct NetworkQuestionTests {
     let now = harness.now
     harness.updateNetworks { table in
       for number in 0..<(NetworkTable.capacity + 100) {
-        guard let name = NetworkName(Array("Stranger \(number)".utf8)) else { return }
+        guard let name = NetworkName(Array("Other \(number)".utf8)) else { return }
         table.insert(
           WirelessNetwork(
             bssid: BSSID(bits: 0xAA_0000 + UInt64(number)), name: name, frequencyMegahertz: nil, signal: -40,
