@@ -142,11 +142,11 @@ public struct ManifestAddition {
   ) throws(ManifestAdditionError) {
     let lines = String(decoding: suggestion, as: UTF8.self).split(
       separator: "\n", omittingEmptySubsequences: false)
-    guard let header = lines.firstIndex(of: "[[app.\(source).item]]") else { throw .brokenItem }
+    guard let header = lines.firstIndex(of: "[[app.\(Self.key(source)).item]]") else { throw .brokenItem }
     let comments = lines[..<header].reversed().prefix { $0.hasPrefix("#") }.count
     var added = lines[(header - comments)...].map(String.init)
     while added.last == "" { added.removeLast() }
-    added[comments] = "[[app.\(app.name).item]]"
+    added[comments] = "[[app.\(Self.key(app.name)).item]]"
     let taken = Set(app.items.map(\.id))
     if taken.contains(item.id) {
       let free = (2...).lazy.map { "\(item.id)-\($0)" }.first { !taken.contains($0) } ?? item.id
@@ -175,7 +175,7 @@ public struct ManifestAddition {
   /// The header of the app's own table and the statements under it.
   private var ownStatements: ArraySlice<TomlStatement> {
     get throws(ManifestAdditionError) {
-      guard let header = statements.firstIndex(where: { $0.headerPath(in: text) == "app.\(app.name)" }) else {
+      guard let header = statements.firstIndex(where: { $0.headerPath(in: text) == ["app", app.name] }) else {
         throw .unusualLayout
       }
       let end = statements[(header + 1)...].firstIndex { $0.isHeader } ?? statements.endIndex
@@ -185,9 +185,11 @@ public struct ManifestAddition {
   }
 
   private func isOfApp(_ statement: TomlStatement) -> Bool {
-    guard let path = statement.headerPath(in: text) else { return false }
-    return path == "app.\(app.name)" || path.hasPrefix("app.\(app.name).")
+    statement.headerPath(in: text)?.starts(with: ["app", app.name]) ?? false
   }
+
+  /// An app's name as a key of TOML.
+  public static func key(_ name: String) -> String { name.contains(".") ? quoted(name) : name }
 
   /// A TOML basic string.
   public static func quoted(_ text: String) -> String {

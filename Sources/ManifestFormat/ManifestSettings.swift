@@ -23,7 +23,7 @@ public struct ManifestSettings {
 
   private mutating func set(_ key: GatewayKey, to value: [UInt8]) throws(ManifestAdditionError) {
     let statements = TomlStatement.all(in: text)
-    guard let header = statements.firstIndex(where: { $0.headerPath(in: text) == "gateway" }) else {
+    guard let header = statements.firstIndex(where: { $0.headerPath(in: text) == ["gateway"] }) else {
       // The table may be written in another way.
       guard !statements.contains(where: { $0.key(in: text)?.hasPrefix("gateway") ?? false }) else {
         throw .unusualLayout

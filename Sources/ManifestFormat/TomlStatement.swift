@@ -116,11 +116,29 @@ extension TomlStatement {
     return statements
   }
 
-  /// `app.lights.item` for `[[app.lights.item]]  # comment`; nil for anything but a header.
-  func headerPath(in text: [UInt8]) -> String? {
+  /// `app`, `a.b` and `item` for `[[app."a.b".item]]  # comment`; nil for anything but a header. Escapes in a quoted key
+  /// stay as they are.
+  func headerPath(in text: [UInt8]) -> [String]? {
     guard isHeader else { return nil }
     let inner = text[start..<end].drop { $0 != UInt8(ascii: "[") }.drop { $0 == UInt8(ascii: "[") }
-    return Self.plain(inner.prefix { $0 != UInt8(ascii: "]") })
+    var keys: [[UInt8]] = [[]]
+    var quote: UInt8?
+    for byte in inner {
+      if byte == quote {
+        quote = nil
+      } else if quote != nil {
+        keys[keys.count - 1].append(byte)
+      } else if byte == UInt8(ascii: "]") {
+        break
+      } else if byte == UInt8(ascii: ".") {
+        keys.append([])
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      } else if !Self.isBlank(byte) {
+        keys[keys.count - 1].append(byte)
+      }
+    }
+    return keys.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// The key of `key = value`; nil for anything else.

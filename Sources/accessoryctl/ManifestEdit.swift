@@ -75,8 +75,8 @@ extension ConfigurationFile {
           "\(shown(path)) has item \(quoted(item)), which asks for the same; nothing was added", .no)
       case .unusualLayout:
         throw .sentence(
-          "\(shown(path)) has no table [app.\(shown(app))] with lists that an item can be added to; add by hand what "
-            + "accessoryctl suggest prints without --app", .dataError)
+          "\(shown(path)) has no table [app.\(ManifestAddition.key(app))] with lists that an item can be added to; add "
+            + "by hand what accessoryctl suggest prints without --app", .dataError)
       case .brokenItem:
         throw .sentence(
           "the agent's suggestion is no manifest with an item; is it of another version?", .protocolError)

@@ -60,7 +60,8 @@ struct SetupManifest {
       case .group(let name): (key, account) = ("group", name)
       }
       if changed.last != UInt8(ascii: "\n") { changed.append(UInt8(ascii: "\n")) }
-      changed += "\n[app.\(app.name)]\n\(key) = \"\(account)\"\n".utf8
+      changed +=
+        "\n[app.\(ManifestAddition.key(app.name))]\n\(key) = \(ManifestAddition.quoted(account))\n".utf8
       changed += "supports = [\"Bluetooth\"\(supportsNetworks ? ", \"WiFi\"" : "")]\n".utf8
     }
     let reading = ManifestReader.read(text: changed, fileName: path)

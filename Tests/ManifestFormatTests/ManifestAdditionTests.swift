@@ -145,6 +145,21 @@ import Testing
     #expect((comment < item) == isBefore)
   }
 
+  @Test("Names with dots are quoted, and told apart from the keys of other apps")
+  func dottedNames() throws {
+    let account = "user = \"daemon\"\nsupports = [\"Bluetooth\"]\n"
+    let apps = ["app.com", "app . 'com.item'", "app.\"com.item.lights\""].map { "[\($0)]\n" + account }
+    let other =
+      "[[app.com.item]]\nname = \"A\"\ndescriptor.bluetooth-service-uuid = \"fe0f\"\n"
+    let services = "bluetooth-services = [\"fe0f\"]\n"
+    let manifest = "schema = 1\n" + apps[0] + services + other + apps[1] + apps[2]
+    let text = try Self.added(to: manifest, app: "com.item")
+    #expect(
+      text.hasPrefix(
+        "schema = 1\n" + apps[0] + services + other + apps[1] + "bluetooth-services = [\"fcd2\"]\n"))
+    #expect(text.contains("\n[[app.\"com.item\".item]]\nname = \"Thermometer\"\n") && text.hasSuffix(apps[2]))
+  }
+
   @Test("Line breaks stay as the text has them")
   func lineBreaks() throws {
     let manifest = "schema = 1\r\n[app.lights]\r\nuser = \"daemon\"\r\nsupports = [\"Bluetooth\"]\r\n"

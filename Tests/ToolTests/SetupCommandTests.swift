@@ -10,14 +10,14 @@ import Varlink
 /// setup with the real agent and a simulated scene; programs of the system are stand-ins.
 @Suite(.serialized)
 struct SetupCommandTests {
-  private static let bulb = "C4:A1:00:00:2F:14"
-  private static let account = NSUserName()
+  static let bulb = "C4:A1:00:00:2F:14"
+  static let account = NSUserName()
 
-  private func manifest(_ agent: ScenarioAgent) throws -> String {
+  func manifest(_ agent: ScenarioAgent) throws -> String {
     try String(contentsOfFile: agent.folder.path + "/manifest.toml", encoding: .utf8)
   }
 
-  private func options(_ agent: ScenarioAgent) -> [String] {
+  func options(_ agent: ScenarioAgent) -> [String] {
     ["--manifest", agent.folder.path + "/manifest.toml", "--seconds", "2"]
   }
 
@@ -96,7 +96,7 @@ struct SetupCommandTests {
   }
 
   /// Runs setup for the service of the system, whose programs are these scripts.
-  private func runManaged(
+  func runManaged(
     _ agent: ScenarioAgent, _ programs: [String: String], _ arguments: String, manifest: String? = nil
   ) throws -> Tool.Run {
     let folder = agent.folder.path + "/programs"
@@ -112,7 +112,7 @@ struct SetupCommandTests {
       manifest ?? agent.folder.path + "/manifest.toml")
   }
 
-  private func calls(_ agent: ScenarioAgent) -> [Substring] {
+  func calls(_ agent: ScenarioAgent) -> [Substring] {
     ((try? String(contentsOfFile: agent.folder.path + "/calls", encoding: .utf8)) ?? "").split(
       separator: "\n")
   }

@@ -81,6 +81,10 @@ import Testing
       "dotted.toml",
       Array("schema = 1\napp.lights.user = \"daemon\"\napp.lights.supports = [\"Bluetooth\"]\n".utf8))
     try refused(65, "has no table [app.lights]", "--app", "lights", "--manifest", dotted)
+    let name = try folder.file(
+      "name.toml",
+      Array("schema = 1\n[app]\n'a.b'.user = \"daemon\"\n'a.b'.supports = [\"Bluetooth\"]\n".utf8))
+    try refused(65, #"has no table [app."a.b"]"#, "--app", "a.b", "--manifest", name)
     try FileManager.default.setAttributes([.posixPermissions: 0o440], ofItemAtPath: manifest)
     try refused(77, "Permission denied", "--app", "lights", "--manifest", manifest)
     #expect(try Data(contentsOf: URL(fileURLWithPath: manifest)) == Data(Self.text))

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import Interfaces
+import Testing
+import Varlink
+
+extension SetupCommandTests {
+  /// A stand-in for an agent that reads every manifest, and sets up a network.
+  func networkAgent() throws -> StandInAgent {
+    let reloaded = Message.reply {
+      ReloadLine.taken(kept: 0, added: 1, removed: 0, radioRestarted: false, warnings: []).writeReply(to: &$0)
+    }
+    return try StandInAgent(
+      [],
+      [
+        "Reload": [reloaded], "List": PickerSamples.list(),
+        "Open": [PickerSamples.opened, PickerSamples.setUp("Cam"), PickerSamples.empty],
+      ])
+  }
+
+  @Test("An app's name with dots is quoted in the manifest, of a new app and of one that is there")
+  func dottedName() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/m.toml"
+    let agent = try networkAgent()
+    for number in 1...2 {
+      let run = try Tool.run(
+        "setup", "--yes", "--app", "com.example.lights", "--user", Self.account, "--wifi", "nope0",
+        "--network",
+        "Cam-\(number)", "--socket", agent.path, "--manifest", path)
+      #expect(run.status == 0, "\(run.errorOutput)")
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(text.contains("\n[app.\"com.example.lights\"]\nuser = \"\(Self.account)\"\n"))
+      #expect(text.split(separator: "\n").count { $0 == #"[[app."com.example.lights".item]]"# } == number)
+    }
+    #expect(try Tool.run("check", path).status == 0)
+  }
+
+  @Test("An account's name is a string of TOML", .enabled(if: geteuid() == 0, "only root may"))
+  func accountName() throws {
+    let agent = try ScenarioAgent()
+    let run = try runManaged(
+      agent, ["systemctl": #"[ "$1" = is-active ] && exit 3; exit 1"#, "useradd": "exit 0"],
+      #"--app porch --user 'NO\such"user' --device "# + Self.bulb)
+    #expect(run.status == 71, "\(run.errorOutput)")
+    #expect(try manifest(agent).contains(#"user = "NO\\such\"user""#))
+  }
+}
