@@ -30,7 +30,7 @@ extension String {
   var isAbsolutePath: Bool { utf8.first == UInt8(ascii: "/") && !utf8.contains(0) }
 
   /// Lower-case letters and digits, with a dash for everything else: an item's id if the manifest gives none.
-  var slug: String {
+  package var slug: String {
     let words = lowercased().utf8.split { !$0.isASCIIAlphanumeric }
     return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-")
   }

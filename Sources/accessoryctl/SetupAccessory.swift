@@ -6,6 +6,8 @@ import ManifestFormat
 
 /// What `setup` makes the first accessory of an app.
 enum SetupAccessory {
+  private static let itemNameBytesMax = 128
+
   case device(DeviceArgument)
   case network(NamedNetwork)
 
@@ -39,7 +41,7 @@ enum SetupAccessory {
       let suggestion = try SetupDevices.suggestion(for: device, seconds: seconds, gateway)
       for warning in suggestion.warnings { StandardError.say("warning: \(warning)") }
       return suggestion.toml
-    case .network(let network): return try Self.item(for: network)
+    case .network(let network): return Self.item(for: network)
     }
   }
 
@@ -50,12 +52,19 @@ enum SetupAccessory {
     }
   }
 
-  private static func item(for network: NamedNetwork) throws(ToolError) -> String {
-    guard network.ssid.isWellFormed else {
-      throw .sentence(
-        "the name of the network \(network.text) is no UTF-8, so no item can have it as ssid; add one by hand with "
-          + "ssid-prefix", .dataError)
-    }
+  /// Why no item can have the network's name.
+  static func refusal(of network: NamedNetwork) -> String? {
+    guard !network.ssid.isWellFormed else { return nil }
+    return
+      "the name of the network \(network.text) is no UTF-8, so no item can have it as ssid; add one by hand with "
+      + "ssid-prefix"
+  }
+
+  /// A manifest with an item that finds the network, whose name an item can have.
+  static func item(for network: NamedNetwork) -> String {
+    let names = [network.argument, "Network \(network.argument)"]
+    // The item's id is made of its name.
+    let name = names.first { $0.slug.isIdentifier && $0.utf8.count <= itemNameBytesMax } ?? "Network"
     return """
       schema = 1
       [app.new]
@@ -64,7 +73,7 @@ enum SetupAccessory {
 
       # A network that setup was asked for.
       [[app.new.item]]
-      name = \(ManifestAddition.quoted(network.argument))
+      name = \(ManifestAddition.quoted(name))
       descriptor.ssid = \(ManifestAddition.quoted(network.ssid.repaired))
 
       """

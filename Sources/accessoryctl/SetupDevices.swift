@@ -14,6 +14,8 @@ enum SetupDevices {
   /// How long the operator has to hold the accessory near before the devices are listed.
   private static let listSeconds = 5
   private static let shownMax = 12
+  /// Comes before the name of a network in an answer.
+  private static let networkWord = "network "
 
   /// Waits until the radio scans.
   private static func awaitRadio(_ gateway: GatewayOptions) throws(ToolError) {
@@ -71,7 +73,16 @@ enum SetupDevices {
         ? "Which device or network is the first accessory? A number, an address, network and its name, or nothing to "
           + "look again."
         : "Which device is the first accessory? A number, an address, or nothing to look again."
-      let answer = try dialogue.ask(question, [], default: "", option: "--device or --network")
+      let answer = try dialogue.ask(
+        question, [], default: "", option: "--device or --network",
+        verbatimPrefix: hasNetworks ? networkWord : nil
+      ) { answer in
+        if !hasNetworks { return nil }
+        if let network = network(answer, Array(networks), after: devices.count) {
+          return SetupAccessory.refusal(of: network)
+        }
+        return answer.hasPrefix(networkWord) ? "the name of a network has 1 to 32 bytes" : nil
+      }
       if hasNetworks, let network = network(answer, Array(networks), after: devices.count) {
         return .network(network)
       }
@@ -124,8 +135,9 @@ enum SetupDevices {
   private static func network(
     _ answer: String, _ networks: [NetworkLine], after deviceCount: Int
   ) -> NamedNetwork? {
-    let word = "network "
-    if answer.hasPrefix(word) { return NamedNetwork(argument: String(answer.dropFirst(word.count))) }
+    if answer.hasPrefix(networkWord) {
+      return NamedNetwork(argument: String(answer.dropFirst(networkWord.count)))
+    }
     guard let number = Int(answer), number > deviceCount, number - deviceCount <= networks.count else {
       return nil
     }

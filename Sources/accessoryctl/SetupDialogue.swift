@@ -11,9 +11,10 @@ struct SetupDialogue {
 
   /// Returns the answer to a question; an empty line means the default. A refused answer is explained, and the question
   /// asked again. `option` gives the answer on the command line, and is what a script lacks when there is no default.
+  /// An answer that begins with `verbatimPrefix` keeps its blanks.
   func ask(
     _ question: String, _ choices: [String] = [], default standard: String?, option: String,
-    refusal: (String) -> String? = { _ in nil }
+    verbatimPrefix: String? = nil, refusal: (String) -> String? = { _ in nil }
   ) throws(ToolError) -> String {
     guard isTerminal else {
       guard let standard else {
@@ -29,7 +30,9 @@ struct SetupDialogue {
         StandardError.write("\n")
         throw .sentence("the input ended before the last answer; what was not confirmed was not changed", .no)
       }
-      let answer = line.split(separator: " ").joined(separator: " ")
+      let text = line.drop { $0 == " " }
+      let isVerbatim = verbatimPrefix.map(text.hasPrefix) ?? false
+      let answer = isVerbatim ? String(text) : text.split(separator: " ").joined(separator: " ")
       guard !answer.isEmpty || standard != nil else { continue }
       let chosen = answer.isEmpty ? standard ?? "" : answer
       guard let reason = refusal(chosen) else { return chosen }

@@ -17,13 +17,13 @@ struct SetupOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The interface that looks for networks, such as wlan0, for items with ssid or ssid-prefix.",
+      "The interface that looks for networks, such as wlan0, for items with ssid or ssid-prefix; or none.",
       valueName: "interface"))
   var wifi: String?
 
   @Option(
     help: ArgumentHelp(
-      "An account that may choose accessories: it becomes a member of the group accessory.",
+      "An account that may choose accessories: it becomes a member of the group accessory; or none.",
       valueName: "account"))
   var `operator`: String?
 

@@ -27,6 +27,7 @@ struct SetupPlan {
   ) throws(ToolError) {
     self.file = file
     self.service = service
+    if let reason = options.network.flatMap(SetupAccessory.refusal) { throw .sentence(reason, .dataError) }
     let gateway = file.manifest.gateway
     let radio = if let radio = options.radio { radio } else { try Self.radio(gateway.radio, dialogue) }
     let boards = BoardList(manifestPath: file.path)
@@ -53,7 +54,7 @@ struct SetupPlan {
     addsDropIn = if wifi == nil { false } else { try service.lacksNetworkDropIn() }
     let changed = try file.text(
       settings: settings, app: (app, account),
-      supportsNetworks: options.wifi != nil || wifi != gateway.wifi)
+      supportsNetworks: options.wifi ?? "none" != "none" || wifi != gateway.wifi)
     text = changed == file.text && !file.isNew ? nil : changed
     try dialogue.confirm(changes, file: text.map { file.difference(to: $0) }, isYes: options.isYes)
   }
@@ -125,6 +126,13 @@ struct SetupPlan {
     _ given: String?, _ present: String?, _ dialogue: SetupDialogue
   ) throws(ToolError) -> String? {
     let known = NetworkInterface.wirelessNames
+    if given == "none" {
+      if let present {
+        StandardError.say(
+          "warning: the manifest names the interface \(present), which stays; edit it to remove wifi")
+      }
+      return present
+    }
     if let given {
       // It may be plugged in later.
       if let reason = refusal(ofInterface: given, known) { StandardError.say("warning: \(reason)") }

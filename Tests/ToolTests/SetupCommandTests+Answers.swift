@@ -37,6 +37,41 @@ extension SetupCommandTests {
     #expect(try Tool.run("check", path).status == 0)
   }
 
+  @Test("--wifi none adds no interface, and says that one of the manifest stays")
+  func noInterface() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/m.toml"
+    func run(_ arguments: String...) throws -> Tool.Run {
+      try Tool.run(
+        ["setup", "--yes", "--app", "porch", "--user", Self.account, "--wifi", "none", "--manifest", path]
+          + ["--socket", folder.path + "/nothing"] + arguments)
+    }
+    let network = try run("--network", "a")
+    #expect(network.status == 64 && network.errorOutput.contains("--network needs the interface"))
+    let new = try run("--device", Self.bulb)
+    #expect(!new.errorOutput.contains("warning"), "\(new.errorOutput)")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(!text.contains("wifi") && text.contains("\nsupports = [\"Bluetooth\"]\n"))
+    let known = text + "\n[gateway]\nwifi = \"wlan0\"\n"
+    _ = try folder.file("m.toml", Array(known.utf8))
+    let present = try run("--device", Self.bulb)
+    #expect(present.errorOutput.contains("warning: the manifest names the interface wlan0, which stays; "))
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == known)
+  }
+
+  @Test(
+    "Any name of a network can become the name of an item",
+    arguments: ["\u{65E5}\u{672C}", "  ", String(repeating: #"\u{1B}"#, count: 24)])
+  func networkName(name: String) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/m.toml"
+    let run = try Tool.run(
+      "setup", "--yes", "--app", "cameras", "--user", Self.account, "--wifi", "nope0", "--network",
+      name, "--socket", try networkAgent().path, "--manifest", path)
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8).contains("\nname = \"Network"))
+  }
+
   @Test("An account's name is a string of TOML", .enabled(if: geteuid() == 0, "only root may"))
   func accountName() throws {
     let agent = try ScenarioAgent()

@@ -8,8 +8,11 @@ import Varlink
 /// What the dialogue of setup shows of networks, with a stand-in for the agent.
 @Suite(.serialized)
 struct SetupNetworksTests {
-  /// Types `network Cam` when setup asks, and returns the page that then shows the item.
-  private func page(_ statuses: ScriptedAgent.Step...) throws -> String {
+  /// Types an answer when setup asks, `refused` first, and returns the page that then shows the item.
+  private func page(
+    _ statuses: ScriptedAgent.Step..., answer: String = "network Cam", ssid: String = "Cam",
+    refused: [(answer: String, reason: String)] = []
+  ) throws -> String {
     let statuses = statuses.compactMap { if case .send(let status) = $0 { status } else { nil } }
     let folder = try TemporaryFolder()
     let reloaded = Message.reply {
@@ -31,8 +34,12 @@ struct SetupNetworksTests {
     try terminal.wait(for: "Go on? [y/N]")
     try terminal.press("y", "Enter")
     try terminal.wait(for: "Which device or network is the first accessory?")
-    try terminal.press("network Cam", "Enter")
-    let page = try terminal.wait(for: #"+descriptor.ssid = "Cam""#)
+    for refused in refused {
+      try terminal.press(refused.answer, "Enter")
+      try terminal.wait(for: refused.reason)
+    }
+    try terminal.press(answer, "Enter")
+    let page = try terminal.wait(for: "+descriptor.ssid = \"\(ssid)\"")
     try terminal.press("n", "Enter")
     try terminal.expectEnd(1)
     return page
@@ -54,6 +61,19 @@ struct SetupNetworksTests {
           + "accessoryctl: the kernel knows no network now, and the agent scans only after you choose one: write network and "
           + "its name\n"), "\(empty)")
     #expect(!empty.contains("the radio does not scan"))
+  }
+
+  @Test("The name of a network keeps its blanks, and one that no item can have is asked for again")
+  func names() throws {
+    let reasons = [
+      (
+        #"network \xFFbad"#, #"the name of the network "\xFFbad" is no UTF-8, so no item can have it as ssid"#
+      ),
+      ("network ", "the name of a network has 1 to 32 bytes"),
+    ]
+    let page = try page(
+      Replies.status(hasNetworks: true), answer: " network  Cam  01 ", ssid: " Cam  01 ", refused: reasons)
+    #expect(page.contains(#"+name = " Cam  01 ""#))
   }
 
   @Test("While the agent brings the radio up, setup waits before it lists what is in sight")
