@@ -131,9 +131,12 @@ public enum DurableFile {
 
   /// Waits until the names in the folder of `path` are as durable as the disk makes them.
   public static func syncFolder(of path: String) throws(SystemError) {
-    let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = try opened(folder, O_RDONLY | O_DIRECTORY)
+    let descriptor = try opened(folder(of: path), O_RDONLY | O_DIRECTORY)
     _ = try retryOnInterrupt(.fsync) { fsync(descriptor.number) }
+  }
+
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
   }
 
   private static func opened(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
@@ -198,6 +201,19 @@ public enum FileReplacement {
 
   /// Fails for a file that is read-only, even where the folder would allow to replace it.
   public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+    let (target, status) = try writable(path)
+    try DurableFile.replace(target, with: bytes, like: status)
+  }
+
+  /// Fails where ``write(_:to:)`` would for want of a right, or ``create(_:at:)`` if there is no such file.
+  public static func check(_ path: String) throws(SystemError) {
+    let target = try DurableFile.status(of: path) == nil ? path : writable(path).target
+    // Holds: the call only reads the path.
+    _ = try retryOnInterrupt(.open) { unsafe access(DurableFile.folder(of: target), W_OK | X_OK) }
+  }
+
+  /// The file that a path leads to, which may be written.
+  private static func writable(_ path: String) throws(SystemError) -> (target: String, status: stat) {
     let target = try resolved(path)
     var status = stat()
     // Holds: the path is only read, and `status` is a local variable.
@@ -205,7 +221,7 @@ public enum FileReplacement {
     guard status.st_mode & 0o222 != 0 else { throw SystemError(.open, code: EACCES) }
     // Holds: the call only reads the path.
     _ = try retryOnInterrupt(.open) { unsafe access(target, W_OK) }
-    try DurableFile.replace(target, with: bytes, like: status)
+    return (target, status)
   }
 
   /// The path without symbolic links.

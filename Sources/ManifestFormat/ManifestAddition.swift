@@ -11,7 +11,8 @@ public enum ManifestAdditionError: Error, Equatable, Sendable {
   case unknownApp(known: [String])
   /// The app has an item that asks for the same.
   case known(item: String)
-  /// The app's table has no header `[app.NAME]`, or a list of it is no list on its own line.
+  /// The app's table has no header `[app.NAME]`, its items have no headers `[[app.NAME.item]]`, or a list of it is no
+  /// list on its own line.
   case unusualLayout
   /// With the item the manifest would have these errors.
   case refused([Diagnostic])
@@ -51,6 +52,7 @@ public struct ManifestAddition {
       throw .known(item: known.id)
     }
     var addition = ManifestAddition(text: text, app: app)
+    try addition.checkLayout()
     try addition.declare(source)
     try addition.insert(item, from: suggestion, of: source.name)
     let result = addition.result
@@ -59,6 +61,18 @@ public struct ManifestAddition {
     guard changed.items.count == manifest.items.count + 1 else { throw .unusualLayout }
     let known = Set(before.diagnostics.map(\.message))
     return Result(text: result, warnings: after.diagnostics.filter { !known.contains($0.message) })
+  }
+
+  /// Throws where no item can be added to the app `name` of a manifest, whatever it asks for.
+  public static func checkLayout(
+    ofApp name: String, in text: [UInt8]
+  ) throws(ManifestAdditionError) {
+    let reading = ManifestReader.read(text: text, fileName: "")
+    guard let manifest = reading.manifest else { throw .brokenManifest(reading.diagnostics) }
+    guard let app = manifest.apps.first(where: { $0.name == name }) else {
+      throw .unknownApp(known: manifest.apps.map(\.name))
+    }
+    try ManifestAddition(text: text, app: app).checkLayout()
   }
 
   /// Returns the text with a technology more in what an app supports.
@@ -81,6 +95,14 @@ public struct ManifestAddition {
     self.app = app
     lineBreak = Array((text.contains(0x0D) ? "\r\n" : "\n").utf8)
     statements = TomlStatement.all(in: text)
+  }
+
+  /// An inline list or table of items cannot get one more.
+  private func checkLayout() throws(ManifestAdditionError) {
+    let headers = statements.filter(isOfApp)
+    let itemCount = headers.count { $0.headerPath(in: text) == ["app", app.name, AppKey.item.rawValue] }
+    let hasList = (try? ownStatements)?.contains { $0.key(in: text) == AppKey.item.rawValue } ?? false
+    guard !headers.isEmpty, itemCount == app.items.count, !hasList else { throw .unusualLayout }
   }
 
   private var result: [UInt8] {

@@ -66,25 +66,7 @@ extension ConfigurationFile {
     do throws(ManifestAdditionError) {
       return try ManifestAddition.add(Array(suggestion.utf8), to: app, of: text, fileName: path)
     } catch {
-      switch error {
-      case .unknownApp(let known):
-        let names = known.isEmpty ? "it has none" : "name one of: \(known.joined(separator: ", "))"
-        throw .sentence("\(shown(path)) has no app \(quoted(app)); \(names)", .usage)
-      case .known(let item):
-        throw .sentence(
-          "\(shown(path)) has item \(quoted(item)), which asks for the same; nothing was added", .no)
-      case .unusualLayout:
-        throw .sentence(
-          "\(shown(path)) has no table [app.\(ManifestAddition.key(app))] with lists that an item can be added to; add "
-            + "by hand what accessoryctl suggest prints without --app", .dataError)
-      case .brokenItem:
-        throw .sentence(
-          "the agent's suggestion is no manifest with an item; is it of another version?", .protocolError)
-      case .brokenManifest(let diagnostics), .refused(let diagnostics):
-        for diagnostic in diagnostics { StandardError.write(diagnostic.text(inFile: path) + "\n") }
-        throw .sentence(
-          "\(shown(path)) was not changed: with the item it would have the mistakes above", .dataError)
-      }
+      throw error.toolError(ofApp: app, path: path)
     }
   }
 
@@ -96,12 +78,42 @@ extension ConfigurationFile {
 
   func replace(with text: [UInt8]) throws(ToolError) {
     do throws(SystemError) { try FileReplacement.write(text, to: path) } catch {
-      let cure =
-        error.isPermission
-        ? "run it as the owner of the file, and see that it is not read-only" : "nothing was changed"
-      throw .sentence(
-        "cannot write \(quoted(path)): \(error.reason); \(cure)",
-        error.isPermission ? .noPermission : .cannotCreate)
+      throw Self.writeError(error, path)
+    }
+  }
+
+  static func writeError(_ error: SystemError, _ path: String) -> ToolError {
+    let cure =
+      error.isPermission
+      ? "run it as the owner of the file, and see that it is not read-only" : "the file stays as it was"
+    return .sentence(
+      "cannot write \(quoted(path)): \(error.reason); \(cure)",
+      error.isPermission ? .noPermission : .cannotCreate)
+  }
+}
+
+extension ManifestAdditionError {
+  /// What is wrong with the manifest goes to standard error before.
+  func toolError(ofApp app: String, path: String) -> ToolError {
+    switch self {
+    case .unknownApp(let known):
+      let names = known.isEmpty ? "it has none" : "name one of: \(known.joined(separator: ", "))"
+      return .sentence("\(shown(path)) has no app \(quoted(app)); \(names)", .usage)
+    case .known(let item):
+      return .sentence(
+        "\(shown(path)) has item \(quoted(item)), which asks for the same; nothing was added", .no)
+    case .unusualLayout:
+      let key = ManifestAddition.key(app)
+      return .sentence(
+        "\(shown(path)) has no table [app.\(key)] that [[app.\(key).item]] can be added to; add by hand what "
+          + "accessoryctl suggest prints without --app", .dataError)
+    case .brokenItem:
+      return .sentence(
+        "the agent's suggestion is no manifest with an item; is it of another version?", .protocolError)
+    case .brokenManifest(let diagnostics), .refused(let diagnostics):
+      for diagnostic in diagnostics { StandardError.write(diagnostic.text(inFile: path) + "\n") }
+      return .sentence(
+        "\(shown(path)) was not changed: with the item it would have the mistakes above", .dataError)
     }
   }
 }

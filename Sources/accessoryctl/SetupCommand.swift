@@ -49,8 +49,14 @@ struct SetupCommand: ParsableCommand {
     }
     let file = try SetupManifest(reading: options.manifest ?? SetupManifest.installed)
     let plan = try SetupPlan(file, options, dialogue, service: AgentService(socket: gateway.socket))
-    try plan.makeChanges(gateway)
-    try setUpAccessory(file, plan, dialogue)
+    try plan.createAccount()
+    do {
+      try plan.makeChanges(gateway)
+      try setUpAccessory(file, plan, dialogue)
+    } catch {
+      plan.sayThatAccountStays()
+      throw error
+    }
   }
 
   /// Adds an item for the device or network, chooses it, and shows how the gateway is now.
@@ -87,7 +93,9 @@ struct SetupCommand: ParsableCommand {
     let file = try SetupManifest(reading: file.path)
     let addition = try file.adding(suggestion, to: app)
     guard let text = addition.text else { return addition.item }
-    try dialogue.confirm(["change \(shown(file.path)):"], file: addition.difference, isYes: options.isYes)
+    try dialogue.confirm(
+      ["change \(shown(file.path)):"], file: addition.difference, isYes: options.isYes,
+      refusal: "no item was added")
     try file.replace(with: text)
     try AgentService.reload(gateway)
     return addition.item

@@ -48,9 +48,7 @@ enum SetupDevices {
     _ given: NamedDevice?, hasNetworks: Bool, _ gateway: GatewayOptions, _ dialogue: SetupDialogue
   ) throws(ToolError) -> SetupAccessory {
     if let given { return .device(try awaitDevice(given, gateway)) }
-    guard dialogue.isTerminal else {
-      throw .sentence("--device or --network is missing: without a terminal it has to be given", .usage)
-    }
+    precondition(dialogue.isTerminal, "a device that is missing is refused before")
     // A gateway may look for networks alone.
     if !hasNetworks { try awaitRadio(gateway) }
     StandardError.write("\nHold the accessory near the antenna.\n")

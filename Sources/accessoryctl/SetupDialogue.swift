@@ -40,8 +40,10 @@ struct SetupDialogue {
     }
   }
 
-  /// Shows what will change, and throws unless the operator agrees. `file` is the difference of a file.
-  func confirm(_ changes: [String], file: TextDifference?, isYes: Bool) throws(ToolError) {
+  /// Shows what will change, and throws `refusal` unless the operator agrees. `file` is the difference of a file.
+  func confirm(
+    _ changes: [String], file: TextDifference?, isYes: Bool, refusal: String = Confirmation.refusal
+  ) throws(ToolError) {
     guard !changes.isEmpty else { return }
     StandardError.write("\nThis will:\n" + changes.map { "  \($0)\n" }.joined())
     if let file {
@@ -49,6 +51,6 @@ struct SetupDialogue {
       try printer.text(file.text(printer.style))
       try printer.flush()
     }
-    if !isYes { try Confirmation.ask("") }
+    if !isYes { try Confirmation.ask("", refusal: refusal) }
   }
 }

@@ -79,9 +79,23 @@ struct SetupManifest {
     let difference: TextDifference?
   }
 
+  /// Throws when the file cannot be written, or when an item of the app has no place in the changed text. `suggestion`
+  /// is a manifest with the item, where that is known already.
+  func checkChange(to changed: [UInt8], app: String, suggestion: String?) throws(ToolError) {
+    do throws(ManifestAdditionError) {
+      if let suggestion {
+        _ = try ManifestAddition.add(Array(suggestion.utf8), to: app, of: changed, fileName: path)
+      } else {
+        try ManifestAddition.checkLayout(ofApp: app, in: changed)
+      }
+    } catch {
+      if case .known = error {} else { throw error.toolError(ofApp: app, path: path) }
+    }
+    do throws(SystemError) { try FileReplacement.check(path) } catch { throw writeError(error) }
+  }
+
   /// `suggestion` is a manifest of its own, with the item.
   func adding(_ suggestion: String, to app: String) throws(ToolError) -> Addition {
-    guard let file else { preconditionFailure("the manifest was written before") }
     do throws(ManifestAdditionError) {
       let result = try ManifestAddition.add(Array(suggestion.utf8), to: app, of: text, fileName: path)
       for warning in result.warnings { StandardError.write(warning.text(inFile: path) + "\n") }
@@ -91,9 +105,7 @@ struct SetupManifest {
       return Addition(item: added?.item.id ?? "", text: result.text, difference: difference(to: result.text))
     } catch {
       if case .known(let item) = error { return Addition(item: item, text: nil, difference: nil) }
-      // The same error again, as suggest says it.
-      _ = try file.adding(suggestion, to: app)
-      preconditionFailure("an item that could not be added can be added")
+      throw error.toolError(ofApp: app, path: path)
     }
   }
 
@@ -109,10 +121,17 @@ struct SetupManifest {
       try file.replace(with: changed)
     } else {
       do throws(SystemError) { try FileReplacement.create(changed, at: path) } catch {
-        throw .sentence("cannot create \(quoted(path)): \(error.reason); nothing was changed", .cannotCreate)
+        throw writeError(error)
       }
     }
     let check = try ConfigurationFile(reading: path).check
     for diagnostic in check.diagnostics { StandardError.write(diagnostic.text(inFile: path) + "\n") }
+  }
+
+  private func writeError(_ error: SystemError) -> ToolError {
+    guard isNew else { return ConfigurationFile.writeError(error, path) }
+    return .sentence(
+      "cannot create \(quoted(path)): \(error.reason); see that its folder is there and may be written",
+      .cannotCreate)
   }
 }

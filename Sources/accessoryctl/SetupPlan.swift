@@ -21,7 +21,8 @@ struct SetupPlan {
   /// The manifest's new text; nil when it stays.
   private let text: [UInt8]?
 
-  /// Asks what the options do not say, then shows every change and asks whether to make them.
+  /// Asks what the options do not say and checks what can be checked, then shows every change and asks whether to make
+  /// them.
   init(
     _ file: SetupManifest, _ options: SetupOptions, _ dialogue: SetupDialogue, service: AgentService
   ) throws(ToolError) {
@@ -56,6 +57,13 @@ struct SetupPlan {
       settings: settings, app: (app, account),
       supportsNetworks: options.wifi ?? "none" != "none" || wifi != gateway.wifi)
     text = changed == file.text && !file.isNew ? nil : changed
+    guard dialogue.isTerminal || options.device != nil || options.network != nil else {
+      throw .sentence("--device or --network is missing: without a terminal it has to be given", .usage)
+    }
+    // Where nothing changes, the app may have the accessory already.
+    if text != nil || newUser != nil {
+      try file.checkChange(to: changed, app: app, suggestion: options.network.map(SetupAccessory.item))
+    }
     try dialogue.confirm(changes, file: text.map { file.difference(to: $0) }, isYes: options.isYes)
   }
 
@@ -69,13 +77,21 @@ struct SetupPlan {
     ].compactMap(\.self)
   }
 
-  /// Makes the changes.
+  /// Creates the app's account, which comes before every other change.
+  func createAccount() throws(ToolError) {
+    guard let newUser else { return }
+    try AgentService.run(
+      ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", newUser],
+      cure: "create the account yourself, or give another one with --user")
+  }
+
+  /// After a later step has failed.
+  func sayThatAccountStays() {
+    if let newUser { StandardError.say("the account \(shown(newUser)) was created and stays") }
+  }
+
+  /// Makes the other changes.
   func makeChanges(_ gateway: GatewayOptions) throws(ToolError) {
-    if let newUser {
-      try AgentService.run(
-        ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", newUser],
-        cure: "create the account yourself, or give another one with --user")
-    }
     if let newOperator {
       try AgentService.run(
         ["usermod", "-aG", "accessory", newOperator],

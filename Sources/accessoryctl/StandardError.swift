@@ -19,6 +19,8 @@ enum StandardError {
 
 /// Asks the operator before an action that cannot be undone.
 enum Confirmation {
+  static let refusal = "nothing was changed"
+
   /// Throws when there is no terminal to ask on.
   static func requireTerminal() throws(ToolError) {
     guard StandardInput.isTerminal else {
@@ -28,13 +30,13 @@ enum Confirmation {
     }
   }
 
-  /// Prints what will happen, and throws unless the operator agrees.
-  static func ask(_ what: String) throws(ToolError) {
+  /// Prints what will happen, and throws `refusal` unless the operator agrees.
+  static func ask(_ what: String, refusal: String = Self.refusal) throws(ToolError) {
     StandardError.write("\(what)\nGo on? [y/N] ")
     let answer = StandardInput.line()
     if answer == nil { StandardError.write("\n") }
     guard let answer, ["y", "yes"].contains(answer.lowercased()) else {
-      throw .sentence("nothing was changed", .no)
+      throw .sentence(refusal, .no)
     }
   }
 }

@@ -45,10 +45,17 @@ struct SystemProgramTests {
   func creation() throws {
     let path = NSTemporaryDirectory() + "created-\(UUID().uuidString.prefix(8))"
     defer { try? FileManager.default.removeItem(atPath: path) }
+    try FileReplacement.check(path)
+    let missing = #expect(throws: SystemError.self) { try FileReplacement.check(path + "/a") }
+    #expect(missing?.isMissing == true && FileName.content(of: path) == .nothing)
     try FileReplacement.create(Array("a".utf8), at: path)
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o644)
     let error = #expect(throws: SystemError.self) { try FileReplacement.create([], at: path) }
     #expect(error?.isExisting == true)
+    try FileReplacement.check(path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: path)
+    let readOnly = #expect(throws: SystemError.self) { try FileReplacement.check(path) }
+    #expect(readOnly?.isPermission == true)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "a")
   }
 }

@@ -184,13 +184,16 @@ import Testing
       return #expect(Bool(false), "it was accepted")
     }
     #expect(diagnostics.count == 1)
-    let inline = #expect(throws: ManifestAdditionError.self) {
-      try Self.added(
-        to: "schema = 1\n" + app
-          + "item = [{name = \"a\", descriptor.bluetooth-service-uuid = \"fcd2\"}]\nbluetooth-services = [\"fcd2\"]\n"
-      )
+    let items = ["[]", "[{name = \"a\", descriptor.bluetooth-service-uuid = \"fcd2\"}]"]
+    let inline = items.map { app + "item = \($0)\nbluetooth-services = [\"fcd2\"]\n" }
+    for text in inline + ["[app]\nlights = {user = \"daemon\", supports = [\"Bluetooth\"]}\n"] {
+      #expect(throws: ManifestAdditionError.unusualLayout, "\(text)") {
+        try Self.added(to: "schema = 1\n" + text)
+      }
+      #expect(throws: ManifestAdditionError.unusualLayout, "\(text)") {
+        try ManifestAddition.checkLayout(ofApp: "lights", in: Array("schema = 1\n\(text)".utf8))
+      }
     }
-    guard case .refused? = inline else { return #expect(Bool(false), "it was accepted") }
   }
 
   @Test("Warnings are those that the item causes")

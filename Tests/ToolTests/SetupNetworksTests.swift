@@ -41,6 +41,7 @@ struct SetupNetworksTests {
     try terminal.press(answer, "Enter")
     let page = try terminal.wait(for: "+descriptor.ssid = \"\(ssid)\"")
     try terminal.press("n", "Enter")
+    try terminal.wait(for: "accessoryctl: no item was added")
     try terminal.expectEnd(1)
     return page
   }
