@@ -64,6 +64,16 @@ struct ReadingProgress {
     return ["\(count): \(strongest[0] ?? "")"] + strongest.dropFirst()
   }
 
+  /// `the network is in sight, -60 dBm`. An agent that does not list networks now gives no progress.
+  func parts(ofNetwork name: AirText) -> [String?] {
+    let reply = Result { () throws(ToolError) in try SetupAccessory.networksInSight(gateway) }
+    guard case .success(let networks) = reply else { return [] }
+    guard let network = networks.first(where: { $0.ssid == name }) else {
+      return ["the network is not in sight"]
+    }
+    return ["the network is in sight", network.signal.map { "\($0) dBm" }]
+  }
+
   private func reading(of device: DeviceLine?) -> [String?]? {
     guard let device else { return nil }
     let count = device.reportCount &- (before[device.address] ?? 0)
@@ -89,14 +99,17 @@ struct ReadingProgress {
 struct RequestProgress {
   private let app: String
   private let items: [String]
+  /// The network that is to be chosen, instead of a device.
+  private let network: AirText?
   private var line = ProgressLine()
   private var readings: ReadingProgress
   /// When the request ends by itself, as things are.
   var end: MonotonicInstant?
 
-  init(_ gateway: GatewayOptions, app: String, items: [String]) {
+  init(_ gateway: GatewayOptions, app: String, items: [String], network: AirText?) {
     self.app = app
     self.items = items
+    self.network = network
     readings = ReadingProgress(gateway)
   }
 
@@ -104,7 +117,8 @@ struct RequestProgress {
   mutating func show() throws(SystemError) -> MonotonicInstant? {
     let now = try MonotonicInstant.now()
     guard let next = line.next(after: now) else { return nil }
-    line.show(readings.parts(ofApp: app, items: items), left: end, at: now)
+    let parts = network.map(readings.parts) ?? readings.parts(ofApp: app, items: items)
+    line.show(parts, left: end, at: now)
     return next
   }
 

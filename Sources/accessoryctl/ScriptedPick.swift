@@ -43,7 +43,7 @@ struct ScriptedPick: ~Copyable {
       self.json = json
       name = options.name
       awaited = options.awaited
-      progress = RequestProgress(gateway, app: app, items: options.item)
+      progress = RequestProgress(gateway, app: app, items: options.item, network: options.network?.ssid)
       self.interruption = interruption
       self.opened = opened
       self.watch = watch

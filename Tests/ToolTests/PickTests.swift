@@ -5,6 +5,7 @@ import Interfaces
 import JSON
 import Testing
 import ToolText
+import Varlink
 
 /// pick without a screen before a stand-in for the agent.
 @Suite("Picking by scripts")
@@ -197,6 +198,30 @@ struct PickTests {
     let run = try Tool.shell(script, agent.path, folder.file("screen", []))
     #expect(run.text.contains("1 device matches: 0 readings, -60 dBm, "), "\(run.text)\(run.errorOutput)")
     #expect(run.text.contains("30 s left") || run.text.contains("29 s left"))
+  }
+
+  @Test("On a terminal a request for a network shows whether it is in sight", arguments: [true, false])
+  func networkProgress(isInSight: Bool) throws {
+    let line = NetworkLine(
+      ssid: AirText(Array((isInSight ? "Cam-1" : "Cam-2").utf8)), bssid: "02:00:00:00:00:01", radioCount: 1,
+      signal: -60, frequency: 2412, security: .wpa2, lastSeen: Seconds(microseconds: 1),
+      silence: Seconds(microseconds: 0), items: [])
+    let networks = [
+      Message.reply(continues: true) { json in json.object("network") { line.writeMembers(to: &$0) } },
+      Message.reply(),
+    ]
+    guard case .send(let status) = Replies.status(hasNetworks: true) else { return }
+    var request = PickerSamples.setup(phase: .looking, isOnBehalf: true)
+    request.end = Seconds(microseconds: 30_000_001)
+    let agent = try StandInAgent(
+      [.request(request)], ["Status": [status], "Networks": networks, "Open": [PickerSamples.opened]])
+    let terminal = try TerminalSession(
+      ["pick", "--app", "lights", "--network", "Cam-1", "--socket", agent.path], showsErrors: true)
+    let page = try terminal.wait(
+      for: isInSight ? "the network is in sight, -60 dBm, " : "the network is not in sight, ")
+    #expect(page.contains(" s left") && !page.contains("device"), "\(page)")
+    try agent.answer("Open", PickerSamples.setUp("Cam"), PickerSamples.empty)
+    try terminal.expectEnd(0)
   }
 
   @Test("Each reason why nothing can be chosen is printed once, also when it takes another's place")
