@@ -98,10 +98,12 @@ public struct AdapterLoan: Sendable {
   /// The commands that leave nothing in an adapter that the kernel has had for a pairing: no key, no name of a device,
   /// and no power.
   public static func clearingCommands(_ index: UInt16) -> [MgmtCommand] {
-    [
-      .setPowered(false, index), .setBondable(false, index), .loadIdentityKeys([], index),
-      .loadLongTermKeys([], index), .loadLinkKeys([], index),
-    ]
+    [.setPowered(false, index), .setBondable(false, index)] + keyClearingCommands(index)
+  }
+
+  /// The commands that leave no key in an adapter that the agent gives up, or is about to hold alone.
+  public static func keyClearingCommands(_ index: UInt16) -> [MgmtCommand] {
+    [.loadIdentityKeys([], index), .loadLongTermKeys([], index), .loadLinkKeys([], index)]
   }
 
   /// The only place where the state changes.

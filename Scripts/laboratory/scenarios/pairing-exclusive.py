@@ -51,6 +51,28 @@ def check_clean(lab, peer):
         lab.equal(bonds.keys(peer.index, kind), [], f"the kernel's list of {kind}s")
 
 
+def set_access(peer, agent, access, act):
+    """Writes another manifest, and has the agent use it."""
+    (agent.home / "accessoryd.toml").write_text(bonds.manifest(peer, access=access))
+    act()
+    agent.await_state("on", 30)
+
+
+def show_change_of_access(lab, peer, agent):
+    """An agent that holds its adapter alone from now on leaves none of the keys that it has loaded, whether its manifest
+    is read again or it is started with another one."""
+    app, operator = AppSession(agent), Operator(agent)
+    bonds.pair(lab, peer, agent, app, operator)
+    bonds.await_end(lab, peer, agent)
+    for act in (lambda: agent.tool("reload"), lambda: bonds.restart(peer, agent)):
+        lab.until(lambda: bonds.has_keys(peer.index), "the kernel has the keys with shared access", 10)
+        set_access(peer, agent, "exclusive", act)
+        check_clean(lab, peer)
+        set_access(peer, agent, "shared", lambda: agent.tool("reload"))
+    set_access(peer, agent, "exclusive", lambda: agent.tool("reload"))
+    remove(lab, peer, agent)
+
+
 def show_pairing(lab, peer, agent, app, operator, watch):
     """Just Works: how long the radio pauses, what the app gets, and that no device counts as lost."""
     app.call("ShowPicker")
@@ -140,6 +162,8 @@ def scenario(lab):
     agent.await_state("on", 30)
     lab.figure("restarted, identity s", round(bonds.check_identity(lab, peer, agent), 2))
     remove(lab, peer, agent)
+    set_access(peer, agent, "shared", lambda: agent.tool("reload"))
+    show_change_of_access(lab, peer, agent)
     show_digits(lab, peer, agent, AppSession(agent), Operator(agent), Watch(agent))
     remove(lab, peer, agent)
 

@@ -113,6 +113,13 @@ struct PairingLink: Sendable {
     (adapter, isBluetoothdRunning, lookDue) = (nil, nil, nil)
   }
 
+  /// The agent gives up its adapter for another one, or to hold it alone: the kernel keeps none of its keys.
+  mutating func giveUpAdapter(at now: Instant) {
+    guard backend == .kernel, let adapter else { return }
+    close(.radioIsGone, at: now)
+    output.commands += kernel.takeCommands() + AdapterLoan.keyClearingCommands(adapter)
+  }
+
   private mutating func closeBackend(_ error: PairingError, at now: Instant) {
     loan.close(error)
     performLoan(at: now)

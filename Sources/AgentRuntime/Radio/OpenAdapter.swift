@@ -118,7 +118,12 @@ struct AdapterOpener: ~Copyable {
     var kernelScanState = file.state(of: listing.index)
     // An agent was killed during a pairing: it is that agent that had the adapter switched on.
     let isLent = kernelScanState.isLent
-    if isLent { Self.clear(listing.index) }
+    if isLent {
+      Self.clear(listing.index)
+    } else if RunningProcess.bluetoothd() == nil {
+      // An agent with shared access has left its keys. bluetoothd would have replaced them with its own.
+      Self.performCommands(AdapterLoan.keyClearingCommands(listing.index))
+    }
     kernelScanState.isLent = false
     kernelScanState.wasUp = kernelScanState.wasUp || listing.isUp && !isLent
     var failure = SystemError(.bind, code: 0)
@@ -164,10 +169,12 @@ struct AdapterOpener: ~Copyable {
   // MARK: - Restoring
 
   /// Deletes what a pairing has left in an adapter that the agent lent to the kernel, and switches it off.
-  static func clear(_ index: UInt16) {
+  static func clear(_ index: UInt16) { performCommands(AdapterLoan.clearingCommands(index)) }
+
+  private static func performCommands(_ commands: [MgmtCommand]) {
     // Without the interface there was no pairing.
     guard let socket = try? MgmtSocket() else { return }
-    socket.performCommands(AdapterLoan.clearingCommands(index), milliseconds: Self.clearMilliseconds)
+    socket.performCommands(commands, milliseconds: clearMilliseconds)
   }
 
   /// Takes up an adapter that was up before the agent opened it exclusively.

@@ -139,6 +139,24 @@ struct KernelPairingScenarios {
     #expect(bench.keyOwners == [Bench.bulb])
   }
 
+  @Test(
+    "An adapter that a new manifest gives up, or has held alone, keeps no key, and gets them when it is back",
+    arguments: [Gateway.Access.shared, .exclusive])
+  func givenUp(access: Gateway.Access) {
+    let bench = Bench(.justWorks)
+    bench.chooses()
+    #expect(bench.keyOwners == [Bench.bulb])
+    var configuration = bench.harness.agent.configuration
+    configuration.manifest.gateway.access = access
+    if access == .shared { configuration.manifest.gateway.radio = .index(9) }
+    bench.harness.reading = .accepted(configuration, radioSource: "hci9", warnings: [])
+    bench.harness.readManifestAgain()
+    #expect(bench.keyOwners.isEmpty && bench.bonds.map(\.bond.isBonded) == [true])
+    bench.harness.radioComes(as: .sharedAdapter(index: ModelKernel.index))
+    bench.scenario.run(seconds: 1)
+    #expect(bench.keyOwners == [Bench.bulb])
+  }
+
   @Test("An adapter that vanishes during a pairing ends the setup with its sentence, and leaves nothing")
   func vanishing() {
     let bench = Bench(.compares)

@@ -138,6 +138,8 @@ extension AgentCore {
       radio.endScan(at: now)
       performRadioOutput()
       radio.close("it is being opened", at: now)
+      pairing.giveUpAdapter(at: now)
+      performPairingOutput()
       enqueue(.openRadio(gateway.radio, access: gateway.access))
     }
     radio.follow(scanPlan, at: now)
