@@ -79,6 +79,13 @@ public struct BluetoothdPairing: Sendable {
   /// Whether a device is being paired.
   public var isPairing: Bool { attempt != nil }
 
+  /// Whether a pairing is under way, or a bond is to be removed and not after a failure only: a bus that has just been
+  /// opened is given some time.
+  public func isBusy(at now: Instant) -> Bool {
+    let end = now.advanced(milliseconds: BusBonds.checkMilliseconds)
+    return isPairing || bonds.job != nil || adapter != nil && bonds.removalDue.map { $0 <= end } == true
+  }
+
   /// Replaces the bonds of bluetoothd that the registry has.
   public mutating func setBonds(_ new: [BusBond], at now: Instant) {
     bonds.keep(new, checkAt: now.advanced(milliseconds: BusBonds.checkMilliseconds))

@@ -111,6 +111,9 @@ public struct KernelPairing: Sendable {
   /// The only place where the state changes.
   mutating func enter(_ new: State) { state = new }
 
+  /// Whether a pairing, or the removal of a bond, is under way.
+  public var isBusy: Bool { isPairing || unpairs.count > 0 }
+
   /// The commands that leave nothing of a pairing in the kernel, for the agent's end.
   public var endingCommands: [MgmtCommand] {
     guard let adapter else { return [] }
@@ -119,6 +122,8 @@ public struct KernelPairing: Sendable {
       commands.append(.cancelPairing(with: attempt.target, adapter))
       commands.append(.unpair(attempt.identity, adapter))
     }
+    // No accessory has them, and the next run of the agent would not know of them.
+    commands += (newBonds.map(\.identity) + unpairs.devices).map { .unpair($0, adapter) }
     if bondable.mayBeOn || bondable.isWanted { commands.append(.setBondable(false, adapter)) }
     return commands
   }

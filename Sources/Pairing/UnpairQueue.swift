@@ -29,7 +29,7 @@ struct UnpairQueue: Sendable {
   }
 
   private(set) var state = State.resting
-  private var devices: [DeviceAddress] = []
+  private(set) var devices: [DeviceAddress] = []
   private var tries = 0
 
   var deadline: Instant? {

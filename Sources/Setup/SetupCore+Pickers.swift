@@ -111,10 +111,11 @@ extension SetupCore {
     return takeEffects()
   }
 
-  /// Ends the pickers of apps before the agent ends, unless an accessory is being set up: its flow ends once the disk has
-  /// written it, or the next run takes the accessory back.
+  /// Ends the pickers of apps, and every setup that has a pairing to undo, before the agent ends, unless an accessory is
+  /// being set up: its flow ends once the disk has written it, or the next run takes the accessory back.
   public mutating func endPickers() -> [SetupEffect] {
-    for flow in flows.flows where flow.session != nil && flow.picker != nil && flow.canBeClosed {
+    for flow in flows.flows
+    where (flow.session != nil && flow.picker != nil || flow.pairing != nil) && flow.canBeClosed {
       change(flow.id) { $0.finish(.agentEnds) }
     }
     return takeEffects()

@@ -150,6 +150,9 @@ extension SetupCore {
     if case .degraded(let sentence) = queue.state { sentence } else { nil }
   }
 
+  /// Whether no change of the registry is on its way to the disk.
+  public var hasWrittenChanges: Bool { queue.isIdle }
+
   /// Why the disk did not write the last change of the registry; nil when it did.
   public var lastWriteFailure: String? { queue.failure }
 

@@ -62,12 +62,20 @@ struct BluetoothdBondTests {
   func removed() {
     var world = bondedWorld()
     world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
+    #expect(world.pairing.isBusy(at: world.now))
     world.run()
-    #expect(!world.bluetoothd.isKnown && !world.isBusOpen)
+    #expect(!world.bluetoothd.isKnown && !world.isBusOpen && !world.pairing.isBusy(at: world.now))
     #expect(
       world.actions == [
         .removalWaits(ScriptedBluetoothd.identity), .removalEnded(ScriptedBluetoothd.identity),
       ])
+
+    // The bus is opened for a removal only.
+    world = BluetoothdWorld()
+    world.bluetoothd.isBonded = true
+    world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
+    while world.pairing.isBusy(at: world.now) { world.run(milliseconds: 10) }
+    #expect(!world.bluetoothd.isKnown && world.now.milliseconds(since: Instant(microseconds: 0)) < 4000)
 
     world = bondedWorld()
     world.endBluetoothd()
@@ -75,6 +83,10 @@ struct BluetoothdBondTests {
     world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
     world.run()
     #expect(world.bluetoothd.isBonded && world.actions == [.removalWaits(ScriptedBluetoothd.identity)])
+    // Nothing can be done while bluetoothd does not run.
+    world.pairing.close(.bluetoothdChanged, at: world.now)
+    #expect(!world.pairing.isBusy(at: world.now))
+    world.pairing.open(adapter: 0, address: 0xA11, at: world.now)
     world.startBluetoothd()
     world.run()
     #expect(!world.bluetoothd.isBonded && !world.isBusOpen)

@@ -307,6 +307,14 @@ struct KernelPairingFailureTests {
       for command in harness.pairing.endingCommands { harness.kernel.receive(command, at: harness.now) }
       expectNothingLeft(harness)
     }
+    // Devices that are paired and not in the registry, one of which is to be removed.
+    let (peer, other) = (PairingPeer(.justWorks), PairingPeer(.legacy, number: 0x2000))
+    var made = PairingHarness(peer, other)
+    for peer in [peer, other] { _ = made.pair(peer.address, .none, milliseconds: 2000) }
+    made.pairing.unpair(other.identity, at: made.now)
+    #expect(made.kernel.longTermKeys.count == 3 && made.pairing.isBusy)
+    for command in made.pairing.endingCommands { made.kernel.receive(command, at: made.now) }
+    #expect(made.kernel.longTermKeys.isEmpty && made.kernel.identityKeys.isEmpty)
     let idle = PairingHarness(PairingPeer(.absent))
     #expect(idle.pairing.endingCommands.isEmpty)
   }

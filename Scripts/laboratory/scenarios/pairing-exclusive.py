@@ -182,6 +182,16 @@ def scenario(lab):
     peer.order("forget")
     peer.order("rotate")
 
+    # When it is stopped.
+    open_question(peer, agent)
+    lab.equal(agent.end(), 0, "the agent's exit status")
+    lab.until(lambda: hci.flags(peer.index) == flags, f"the adapter's flags are as before: {flags:#x}", 5)
+    check_clean(lab, peer)
+    agent.start_again()
+    agent.await_state("on", 30)
+    peer.order("forget")
+    peer.order("rotate")
+
     # And when it is unplugged.
     call = open_question(peer, agent)
     peer.order("replug")

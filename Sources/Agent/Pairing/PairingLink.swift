@@ -60,6 +60,9 @@ struct PairingLink: Sendable {
       .earliest(kernel.deadline, bluetoothd.deadline), .earliest(loan.deadline, lookDue))
   }
 
+  /// Whether a pairing, or the removal of a bond, is under way and can end soon.
+  func isBusy(at now: Instant) -> Bool { kernel.isBusy || bluetoothd.isBusy(at: now) }
+
   /// Why no device can be paired, whatever its item; nil while one can, as far as is known, or while that is being found
   /// out. A radio that is gone says so itself.
   var refusal: PairingError? {
@@ -314,13 +317,10 @@ struct PairingLink: Sendable {
   private mutating func keepKernelActions(at now: Instant) {
     let actions = kernel.takeActions()
     output.actions += actions
-    for case .ended(_, let result) in actions where loan.isPairing {
+    for case .ended in actions where loan.isPairing {
       output.commands += kernel.takeCommands()
       if kernel.isOpen { kernel.close() }
       output.commands += kernel.takeCommands()
-      if case .success(let device) = result, let adapter {
-        output.commands.append(.unpair(device.identity, adapter))
-      }
       loan.pairingEnded(at: now)
     }
   }

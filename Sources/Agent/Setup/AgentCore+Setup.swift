@@ -64,11 +64,17 @@ extension AgentCore {
     performSetupEffects()
   }
 
-  /// Ends the open pickers of apps, before the agent ends. The next turn sends this to the apps.
+  /// Ends the open pickers of apps and the setups that pair, before the agent ends. The next turn sends this to the apps,
+  /// and has the bonds removed.
   public func endPickers(at time: Instant) {
     turn.advance(to: time)
     follow(setupCore.advance(to: now))
     follow(setupCore.endPickers())
+  }
+
+  /// Whether nothing of the setups that were ended has yet to be removed or written.
+  public var hasEndedSetups: Bool {
+    setupLink.effects.isEmpty && setupCore.hasWrittenChanges && !pairing.isBusy(at: now)
   }
 
   // MARK: - Effects
@@ -146,9 +152,9 @@ extension AgentCore {
     learnSecondIdentities()
   }
 
-  /// When the next candidate refresh is due.
+  /// When the next candidate refresh is due; nil also when the agent ends, which sets nothing up any more.
   private var nextRefresh: Instant? {
-    guard setupCore.looksForDevices else { return nil }
+    guard setupCore.looksForDevices, !isEnding else { return nil }
     guard let refreshedAt = setupLink.refreshedAt else { return now }
     if setupLink.refreshedAtEvent != dataPath.pipeline.events.produced {
       return refreshedAt.advanced(milliseconds: Self.newsMilliseconds)

@@ -19,6 +19,8 @@ struct AgentLoop: ~Copyable {
   private static let findingsMax = 20
   /// How long the controller has to end its scan at the agent's end.
   private static let scanEndMilliseconds: Int64 = 1000
+  /// How long what setups have left may take to be removed at the agent's end.
+  private static let setupsEndMilliseconds: Int64 = 4000
 
   let signals: SignalDescriptor
   let clock: LoopClock
@@ -70,7 +72,15 @@ struct AgentLoop: ~Copyable {
     try start()
     while !isEnding { try turn() }
     try endScan()
+    try endSetups()
     end()
+  }
+
+  /// Ends setups while the kernel, bluetoothd and the disk can still undo them.
+  mutating func endSetups() throws(SystemError) {
+    context.agent.endPickers(at: context.now)
+    try turn(waitingMilliseconds: 0)
+    try turn(milliseconds: Self.setupsEndMilliseconds) { $0.hasEndedSetups }
   }
 
   /// Ends the scan of the agent's own controller before its channel is closed: nothing else would end it.
@@ -78,8 +88,15 @@ struct AgentLoop: ~Copyable {
     context.agent.endScan(at: context.now)
     performActions()
     radio.updateReadiness(&context)
-    let end = context.now.advanced(milliseconds: Self.scanEndMilliseconds)
-    while !context.agent.hasEndedScan, context.now < end {
+    try turn(milliseconds: Self.scanEndMilliseconds) { $0.hasEndedScan }
+  }
+
+  /// Turns until this is over, or for this long.
+  private mutating func turn(
+    milliseconds: Int64, until isOver: (AgentCore) -> Bool
+  ) throws(SystemError) {
+    let end = context.now.advanced(milliseconds: milliseconds)
+    while !isOver(context.agent), context.now < end {
       try turn(waitingMilliseconds: isDue ? 0 : Int32(max(1, end.milliseconds(since: context.now))))
     }
   }
@@ -172,7 +189,8 @@ struct AgentLoop: ~Copyable {
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
       case .lendRadio: radio.lend(&context)
-      case .takeRadioBack: radio.takeBack()
+      // At the agent's end ``LoopRadio/leaveAdapter(_:)`` clears and restores the adapter.
+      case .takeRadioBack: if !isEnding { radio.takeBack() }
       case .findBluetoothd: radio.tasks.add(.findBluetoothd)
       case .readNetworks(let number, let interface):
         radio.tasks.add(.readNetworks(number, interface: interface))
@@ -288,7 +306,6 @@ struct AgentLoop: ~Copyable {
     clients.withdraw()
     touch.program.stop()
     radio.leaveAdapter(&context)
-    context.agent.endPickers(at: context.now)
     disk.closeRegistry(&context)
     runAgent()
     radio.performRemainingTasks()

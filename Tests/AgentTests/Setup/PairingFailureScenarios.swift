@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 @testable import Agent
 import HCI
 import JSON
@@ -123,6 +124,27 @@ struct PairingFailureScenarios {
     bench.scenario.run(seconds: 1)
     #expect(bench.backend.commands.last == .cancel(pairing))
     #expect(bench.harness.setupCore.requests.isEmpty)
+  }
+
+  @Test(
+    "A stopped agent has removed the bond of a device that was being named, whether its app or an operator opened the request",
+    arguments: [false, true])
+  func stopped(isOnBehalf: Bool) {
+    let bench = KernelPairingBench(.justWorks, isPrivate: true)
+    if isOnBehalf {
+      bench.anna.call("Open", #""app":"lights""#)
+      bench.scenario.run(seconds: 1)
+      bench.anna.choose(1)
+      bench.scenario.run(seconds: 1)
+    } else {
+      bench.chooses()
+    }
+    #expect(bench.harness.setupCore.requests.first?.state.name == "naming" && !bench.keyOwners.isEmpty)
+    bench.harness.endPickers()
+    #expect(!bench.harness.agent.hasEndedSetups)
+    bench.scenario.run(seconds: 0.1)
+    #expect(bench.harness.agent.hasEndedSetups && bench.harness.setupCore.requests.isEmpty)
+    #expect(bench.keyOwners.isEmpty && bench.harness.pairingKernel?.identityKeys.isEmpty == true)
   }
 
   @Test("A pairing that succeeds after its request has ended is undone")
