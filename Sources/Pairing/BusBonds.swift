@@ -3,11 +3,11 @@
 public import HCI
 public import Registry
 
-/// A bond of bluetoothd, as the registry has it.
+/// A bond of bluetoothd, or a lost one of the gateway, as the registry has it.
 public struct BusBond: Equatable, Sendable {
   public let identity: DeviceAddress
   public let identityKey: KeyValue?
-  /// The device or bluetoothd no longer has it. Its identity key still finds the device to pair it again.
+  /// The device or the owner no longer has it. Its identity key still finds the device to pair it again.
   public let isLost: Bool
 
   public init(identity: DeviceAddress, identityKey: KeyValue?, isLost: Bool = false) {

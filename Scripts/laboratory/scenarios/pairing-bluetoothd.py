@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pairing through the kernel and bluetoothd, with the same transcripts; bluetoothd's restart, and a bond that it removes."""
+"""Pairing through the kernel and bluetoothd, with the same transcripts; bluetoothd's restart, a bond that it removes, and
+lost bonds that are made again through the other."""
 
 import pathlib
 import time
@@ -192,6 +193,48 @@ def show_kept(lab, peer, agent, daemon):
     remove(lab, peer, agent, daemon, app)
 
 
+def await_backend(lab, agent, words, act):
+    """Has `act` start or end bluetoothd, and waits until the agent pairs through the other."""
+    before = len(agent.log_text())
+    act()
+    lab.until(lambda: words in agent.log_text()[before:], f"the log says: {words}", 20)
+    agent.await_state("on", 30)
+
+
+def pair_again(lab, peer, agent, app, owner):
+    """The accessory, whose bond is lost and which has a private address, is paired again."""
+    lab.until(lambda: bonds.listed(agent)[0]["bond"] == "lost", "the bond is lost", 20)
+    peer.order("drop")
+    bonds.await_end(lab, peer, agent)
+    for order in ("forget", "rotate"):
+        peer.order(order)
+    output = agent.tool("pair", app.identifier, "--yes", with_errors=True)
+    accessory = bonds.listed(agent)[0]
+    lab.equal((accessory["bond"], accessory.get("bondOwner")), ("bonded", owner), f"paired again: {output}")
+    # Once when the bond was lost.
+    app.expect("accessoryChanged", "accessoryChanged")
+    bonds.await_end(lab, peer, agent)
+
+
+def show_change_of_owner(lab, peer, agent, daemon):
+    """A lost bond is made again by the program that pairs now, whatever address the accessory has."""
+    app, operator = AppSession(agent), Operator(agent)
+    peer.order("rotate")
+    bonds.pair(lab, peer, agent, app, operator)
+    operator.close()
+    bonds.await_end(lab, peer, agent)
+    daemon.control("remove", IDENTITY)
+    lab.until(lambda: bonds.listed(agent)[0]["bond"] == "lost", "the bond is lost", 20)
+    await_backend(lab, agent, "paired through the kernel", daemon.end)
+    pair_again(lab, peer, agent, app, "gateway")
+    lab.equal(bonds.unpair_in_kernel(peer.index), 0, "the status of unpairing")
+    lab.until(lambda: bonds.listed(agent)[0]["bond"] == "lost", "the bond is lost", 20)
+    await_backend(lab, agent, "bluetoothd runs", daemon.start)
+    lab.until(lambda: ready(daemon) == [], "bluetoothd lists its devices", 20)
+    pair_again(lab, peer, agent, app, "bluetoothd")
+    remove(lab, peer, agent, daemon, app)
+
+
 def scenario(lab):
     peer = lab.peer("--others", "0")
     peer.order("rotate")
@@ -211,4 +254,5 @@ def scenario(lab):
         lab, peer, agent, "bluetoothd", lambda app, _: use(lab, peer, agent, daemon, app, resident))
     transcripts.check_same(lab, through_kernel, through_daemon)
     show_kept(lab, peer, agent, daemon)
+    show_change_of_owner(lab, peer, agent, daemon)
     lab.equal(agent.end(), 0, "the agent's exit status")

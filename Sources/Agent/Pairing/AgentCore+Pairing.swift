@@ -117,18 +117,23 @@ extension AgentCore {
   /// Whether bluetoothd runs on this machine.
   var isBluetoothdRunning: Bool { pairing.isBluetoothdRunning ?? false }
 
-  /// The bonds whose keys the agent keeps.
+  /// The bonds whose keys the agent keeps, and those that bluetoothd has lost: the kernel finds a device with private
+  /// addresses by its identity key, to pair it again.
   var kernelBonds: [KernelBond] {
     setupCore.bonds.compactMap { device in
-      guard let record = device.bond.record, record.owner == .gateway else { return nil }
+      guard let record = device.bond.record else { return nil }
+      let isFound = !device.bond.isBonded && record.keys.identityKey != nil
+      guard record.owner == .gateway || isFound else { return nil }
       return KernelBond(identity: device.identity, keys: record.keys, isLost: !device.bond.isBonded)
     }
   }
 
-  /// The bonds that bluetoothd keeps.
+  /// The bonds that bluetoothd keeps, and those that the agent has lost.
   var busBonds: [BusBond] {
     setupCore.bonds.compactMap { device in
-      guard let record = device.bond.record, record.owner == .bluetoothd else { return nil }
+      guard let record = device.bond.record, record.owner == .bluetoothd || !device.bond.isBonded else {
+        return nil
+      }
       return BusBond(
         identity: device.identity, identityKey: record.keys.identityKey, isLost: !device.bond.isBonded)
     }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 @testable import Agent
+import Controller
 import Discovery
 import HCI
 import JSON
 import Manifest
 import Pairing
 import Registry
+import RegistrySupport
 import Setup
 import Testing
 import Varlink
@@ -108,6 +111,43 @@ struct BondScenarios {
     }
     #expect(bench.backend.commands.count == 2 && bench.harness.setupCore.requests.isEmpty)
     #expect(bench.scenario.takeLines().contains("closed a1 Lumo bulb digitsCompared"))
+  }
+
+  @Test(
+    "A device with private addresses, whose bond bluetoothd has lost, is found and paired through the kernel")
+  func renewalThroughKernel() {
+    var record = Rows.foreignBond
+    record.keys.identityKey = Rows.key(14)
+    let bench = BondedBench(.lost(record))
+    var peer = PairingPeer(.justWorks)
+    peer.identity = BondedBench.identity
+    bench.harness.pairingKernel = ModelKernel()
+    bench.harness.pairingKernel?.peers = [peer]
+    bench.harness.radioComes(as: .sharedAdapter(index: ModelKernel.index))
+    bench.scenario.run(seconds: 1)
+    #expect(bench.harness.pairingKernel.map { Array($0.identityKeys.keys) } == [BondedBench.identity])
+    bench.anna.call("Pair", #""accessory":"\#(bench.accessory)""#)
+    bench.scenario.run(seconds: 2)
+    #expect(bench.bond == "bonded" && bench.owner == .gateway)
+  }
+
+  @Test(
+    "A device with private addresses, whose bond the gateway has lost, is found and paired through bluetoothd"
+  )
+  func renewalThroughBluetoothd() {
+    let bench = BondedBench(.lost(Rows.bond(isAuthenticated: false)), runsBluetoothd: true)
+    var bluetoothd = ScriptedBluetoothd()
+    bluetoothd.adapterBits = bench.harness.agent.radio.shared.address
+    bluetoothd.devices = [
+      ScriptedBluetoothd.Device(
+        path: ScriptedBluetoothd.device, identity: BondedBench.identity,
+        address: bench.harness.address(of: BondedBench.rotatingBulb, at: 0))
+    ]
+    bluetoothd.isKnown = false
+    bench.harness.bluetoothd = bluetoothd
+    bench.anna.call("Pair", #""accessory":"\#(bench.accessory)""#)
+    bench.scenario.run(seconds: 5)
+    #expect(bench.bond == "bonded" && bench.owner == .bluetoothd)
   }
 
   @Test("Pairing again demands what the strictest item of the device does")

@@ -84,6 +84,9 @@ struct BondedBench {
   /// The bond that operators see.
   var bond: String? { anna.call("List").replies.compactMap { $0.object("accessory")?.text("bond") }.first }
 
+  /// The program that keeps the bond.
+  var owner: BondOwner? { harness.setupCore.bonds.first?.bond.record?.owner }
+
   /// The kinds of the problems in the agent's status.
   var problems: [String] {
     scenario.status()?.objects("problems").compactMap { $0.text("kind") } ?? []

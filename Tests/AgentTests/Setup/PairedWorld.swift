@@ -244,7 +244,7 @@ final class PairedWorld {
   private var brokenRules: [Rule] {
     guard let kernel = harness.pairingKernel else { return Rule.allBroken }
     let registry = harness.setupCore.registry
-    let bonds = harness.setupCore.bonds.filter { $0.bond.record?.owner == .gateway }
+    let bonds = harness.setupCore.bonds.filter { $0.bond.record?.owner == .gateway || !$0.bond.isBonded }
     let bonded = Set(bonds.filter(\.bond.isBonded).map(\.identity))
     let recognised = Set(bonds.filter { $0.bond.record?.keys.identityKey != nil }.map(\.identity))
     let broken: [(Rule, Bool)] = [
