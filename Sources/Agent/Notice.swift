@@ -4,6 +4,7 @@ public import Interfaces
 public import Controller
 public import HCI
 public import Manifest
+public import Pairing
 public import Setup
 public import Varlink
 
@@ -43,4 +44,21 @@ public enum ClosingReason: Equatable, Sendable {
   case overdue
   /// One of the agent's replies was longer than a reply may be.
   case replyTooLong(byteCount: Int)
+}
+
+/// An event for the log, about bonds.
+public enum PairingNotice: Equatable, Sendable {
+  public enum Backend: Equatable, Sendable { case kernel, bluetoothd }
+
+  case backend(Backend)
+  case foreignAttemptRefused(DeviceAddress)
+  case bondWasLost(DeviceAddress)
+  /// The kernel did not take a list of keys.
+  case keysWereRejected(MgmtStatus)
+  /// The kernel takes no more keys: those of this number of bonds are left out, the first of which is with this device.
+  case keysWereLeftOut(count: Int, DeviceAddress)
+  /// The kernel did not take a setting that pairings want.
+  case settingWasRejected(MgmtOpcode, MgmtStatus)
+  /// A message over the bus cannot be read, or another program sent it.
+  case busMessageWasIgnored(BusMessageError)
 }

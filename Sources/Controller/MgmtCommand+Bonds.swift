@@ -26,9 +26,9 @@ extension MgmtOpcode {
 }
 
 extension MgmtCommand {
-  /// The most keys of one kind that a command can carry: its parameters have at most 65,535 bytes, and a long term key
-  /// takes 36.
-  public static let keysMax = 1820
+  /// The most long term keys that a command can carry: its parameters have at most 65,535 bytes, and such a key takes 36.
+  /// Other keys are shorter.
+  public static let longTermKeysMax = 1820
 
   /// Lets the keys of pairings be kept.
   public static func setBondable(_ isOn: Bool, _ index: UInt16) -> Self {
@@ -54,18 +54,18 @@ extension MgmtCommand {
     Self(.setDebugKeys, index).with([isOn ? 1 : 0])
   }
 
-  /// Replaces all identity keys in the kernel by these, the first ``keysMax`` of them. An empty list also tells the
-  /// kernel to resolve addresses and to have keys of devices with private addresses kept.
+  /// Replaces all identity keys in the kernel by these, as many as fit. An empty list also tells the kernel to resolve
+  /// addresses and to have keys of devices with private addresses kept.
   public static func loadIdentityKeys(_ keys: [MgmtIdentityKey], _ index: UInt16) -> Self {
     Self(.loadIdentityKeys, index).with(list: keys.map(\.bytes))
   }
 
-  /// Replaces all long term keys in the kernel by these, the first ``keysMax`` of them.
+  /// Replaces all long term keys in the kernel by these, the first ``longTermKeysMax`` of them.
   public static func loadLongTermKeys(_ keys: [MgmtLongTermKey], _ index: UInt16) -> Self {
     Self(.loadLongTermKeys, index).with(list: keys.map(\.bytes))
   }
 
-  /// Replaces all BR/EDR keys in the kernel by these, the first ``keysMax`` of them; debug keys are not kept.
+  /// Replaces all BR/EDR keys in the kernel by these, as many as fit; debug keys are not kept.
   public static func loadLinkKeys(_ keys: [MgmtLinkKey], _ index: UInt16) -> Self {
     // Debug_Keys.
     Self(.loadLinkKeys, index).with([0]).with(list: keys.map(\.bytes))
@@ -99,7 +99,8 @@ extension MgmtCommand {
   }
 
   private func with(list: [[UInt8]]) -> Self {
-    let kept = list.prefix(Self.keysMax)
+    let room = Int(UInt16.max) - parameters.count - 2
+    let kept = list.prefix(list.first.map { room / $0.count } ?? 0)
     return with(UInt16(kept.count).leastSignificantFirst + kept.joined())
   }
 }

@@ -2,12 +2,14 @@
 
 import Controller
 import HCI
+import Registry
 
 /// Loads the keys of bonds into the kernel, each list as a whole: identity keys first, because without them the kernel
 /// asks to forget the keys of devices with private addresses. Then it switches debug keys off and Secure Connections on.
 ///
-/// Capacity: ``MgmtCommand/keysMax`` keys of each kind. A command that the kernel refuses for the moment, or does not
-/// answer, is repeated with all others after one second, then after longer and longer pauses of at most 30 s.
+/// Capacity: ``MgmtCommand/longTermKeysMax`` long term keys; ``KernelPairing`` leaves out the bonds beyond. A command that
+/// the kernel refuses for the moment, or does not answer, is repeated with all others after one second, then after longer
+/// and longer pauses of at most 30 s.
 struct KernelKeyLoading: Sendable {
   static let replyMilliseconds: Int64 = 5000
   private static let retryMilliseconds: Int64 = 1000
@@ -178,4 +180,16 @@ extension MgmtStatus {
 extension [KernelBond] {
   /// The same bonds, ordered by identity, so that lists can be compared.
   var inOrder: Self { sorted { $0.identity.word < $1.identity.word } }
+
+  /// The same bonds with at most this number of long term keys: each bond is whole, or has its identity key alone.
+  func fittingInto(_ count: Int) -> Self {
+    guard reduce(0, { $0 + $1.keys.longTermKeys.count }) > count else { return self }
+    var room = count
+    return map { bond in
+      var bond = bond
+      let needed = bond.mgmtLongTermKeys.count
+      if needed <= room { room -= needed } else { bond.isLost = true }
+      return bond
+    }
+  }
 }

@@ -197,7 +197,13 @@ extension KernelPairing {
         wanted[index].isLost = true
       }
     }
-    return wanted.inOrder
+    return wanted.inOrder.fittingInto(MgmtCommand.longTermKeysMax)
+  }
+
+  /// The good bonds whose long term keys are not loaded, because the kernel takes no more of them.
+  public var leftOut: [DeviceAddress] {
+    guard isOpen else { return [] }
+    return loading.wanted.filter { $0.isLost && isBonded($0.identity) }.map(\.identity)
   }
 
   /// The bond that the kernel would name this address by.

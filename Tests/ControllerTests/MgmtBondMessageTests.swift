@@ -62,8 +62,12 @@ struct MgmtBondMessageTests {
     #expect(MgmtCommand.loadIdentityKeys([], 1).bytes == [0x30, 0, 1, 0, 2, 0, 0, 0])
     #expect(MgmtCommand.loadLongTermKeys([], 1).bytes == [0x13, 0, 1, 0, 2, 0, 0, 0])
     #expect(MgmtCommand.loadLinkKeys([], 1).bytes == [0x12, 0, 1, 0, 3, 0, 0, 0, 0])
-    let many = [MgmtLongTermKey](repeating: longTerm, count: MgmtCommand.keysMax + 1)
-    #expect(MgmtCommand.loadLongTermKeys(many, 1).bytes.count == 6 + 2 + MgmtCommand.keysMax * 36)
+    let many = [MgmtLongTermKey](repeating: longTerm, count: MgmtCommand.longTermKeysMax + 1)
+    #expect(MgmtCommand.loadLongTermKeys(many, 1).bytes.count == 6 + 2 + MgmtCommand.longTermKeysMax * 36)
+    // All devices of a registry may have an identity key.
+    let identities = [MgmtIdentityKey](
+      repeating: MgmtIdentityKey(identity: Self.device, value: value), count: 3000)
+    #expect(MgmtCommand.loadIdentityKeys(identities, 1).bytes.count == 6 + 2 + 2849 * 23)
   }
 
   // MARK: - Events

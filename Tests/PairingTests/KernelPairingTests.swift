@@ -123,6 +123,28 @@ struct KernelPairingTests {
     #expect(harness.opcodes.dropFirst(count).contains(.loadLongTermKeys))
   }
 
+  @Test("Of more keys than the kernel takes whole bonds are left out, and their devices are still recognised")
+  func tooMany() {
+    let bonds = (0..<911 as Range<UInt64>).map { number in
+      var keys = BondKeys()
+      keys.identityKey = KeyValue([UInt8](repeating: 1, count: 16))
+      keys.longTermKeys = [0, 1].compactMap { central in
+        KeyValue([UInt8](repeating: 2, count: 16)).map {
+          LongTermKey(kind: 0, central: central, byteCount: 16, diversifier: 7, random: 9, value: $0)
+        }
+      }
+      return KernelBond(identity: DeviceAddress(bits: 0xC000_0000_0000 + number, type: .random), keys: keys)
+    }
+    var harness = PairingHarness(bonds: bonds)
+    #expect(harness.kernel.longTermKeys.count == 1820 && harness.kernel.identityKeys.count == 911)
+    #expect(harness.pairing.leftOut == [bonds[910].identity])
+    harness.pairing.setBonds(Array(bonds.dropFirst()), at: harness.now)
+    harness.exchange()
+    harness.run(milliseconds: 100)
+    #expect(harness.pairing.leftOut.isEmpty)
+    #expect(harness.kernel.longTermKeys.contains { $0.device == bonds[910].identity })
+  }
+
   @Test("Keys that the kernel would not take are left out")
   func unusableKeys() throws {
     let peer = PairingPeer(.justWorks)

@@ -66,7 +66,9 @@ extension AgentCore {
     switch device.bond {
     case .none: return .none
     case .bonded(let record):
-      if let absence = pairing.keyAbsence(of: record.owner) { throw .keysAreAbsent(absence) }
+      if let address = device.identity.address, let absence = pairing.keyAbsence(of: address, record.owner) {
+        throw .keysAreAbsent(absence)
+      }
       return LinkSecurity(record, demandsAuthentication: setupCore.demandsAuthenticatedBond(device))
     case .lost: throw .bondIsLost(accessory.identifier)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Controller
 import Interfaces
 import Registry
 import Setup
@@ -94,6 +95,12 @@ extension SetupError {
         cure:
           "an operator of the gateway starts bluetoothd, or takes its bonds over with accessoryctl registry import-bonds"
       )
+    case .listIsFull:
+      Self(
+        .connectionFailed,
+        "the kernel takes at most \(MgmtCommand.longTermKeysMax) keys, and the gateway has more: those of the accessory's "
+          + "bond are not loaded",
+        cure: "an operator of the gateway removes accessories that are paired and not used any longer")
     }
   }
 

@@ -111,7 +111,7 @@ extension AgentCore {
 
   /// Whether keys that this device has refused are lost; nil if it has no bond, or one that is lost already.
   func isRefusalCredible(from identity: DeviceAddress) -> Bool? {
-    setupCore.ownerOfGoodBond(with: identity).map { pairing.isRefusalCredible(of: $0) }
+    setupCore.ownerOfGoodBond(with: identity).map { pairing.isRefusalCredible(of: identity, $0) }
   }
 
   /// Whether bluetoothd runs on this machine.

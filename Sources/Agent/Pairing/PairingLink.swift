@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import Controller
-public import HCI
-public import Pairing
+import Controller
+import HCI
+import Pairing
 import Registry
 import Setup
 
@@ -39,6 +39,8 @@ struct PairingLink: Sendable {
   private(set) var isBluetoothdRunning: Bool?
   /// Whether ``needsDiscovery`` was true when it was last looked at.
   private var neededDiscovery = false
+  /// The devices whose keys the kernel does not take.
+  private var leftOut: [DeviceAddress] = []
   /// When to look for bluetoothd.
   private var lookDue: Instant?
   private var notices: [PairingNotice] = []
@@ -155,6 +157,7 @@ struct PairingLink: Sendable {
       kernel.open(adapter: adapter, bonds: bonds, at: now)
       use(.kernel)
       notices.append(.backend(.kernel))
+      noteLeftOut()
     }
   }
 
@@ -176,21 +179,26 @@ struct PairingLink: Sendable {
     case bluetoothdHasEnded
     /// The gateway has replaced bluetoothd's keys with its own.
     case bluetoothdDoesNotRun
+    /// The gateway has more keys than the kernel takes.
+    case listIsFull
   }
 
-  /// Returns why the kernel lacks this owner's keys; nil when it has them, as far as is known.
-  func keyAbsence(of owner: BondOwner) -> KeyAbsence? {
+  /// Returns why the kernel lacks the keys that this owner has of a device; nil when it has them, as far as is known.
+  func keyAbsence(of device: DeviceAddress, _ owner: BondOwner) -> KeyAbsence? {
     switch (owner, isBluetoothdRunning) {
     case (.gateway, true): .bluetoothdRuns
     case (.gateway, nil): backend == .none(.bluetoothdChanged) ? .bluetoothdHasEnded : nil
     case (.bluetoothd, false): .bluetoothdDoesNotRun
-    case (.gateway, false), (.bluetoothd, true), (.bluetoothd, nil): nil
+    case (.gateway, false): leftOut.contains(device) ? .listIsFull : nil
+    case (.bluetoothd, true), (.bluetoothd, nil): nil
     }
   }
 
-  /// Whether keys of this owner that were refused are lost. While it is being found out whether a bluetoothd has come, the
-  /// kernel may have the keys of the other.
-  func isRefusalCredible(of owner: BondOwner) -> Bool { keyAbsence(of: owner) == nil && lookDue == nil }
+  /// Whether keys of this owner that a device has refused are lost. While it is being found out whether a bluetoothd has
+  /// come, the kernel may have the keys of the other.
+  func isRefusalCredible(of device: DeviceAddress, _ owner: BondOwner) -> Bool {
+    keyAbsence(of: device, owner) == nil && lookDue == nil
+  }
 
   // MARK: - Inputs
 
@@ -274,6 +282,16 @@ struct PairingLink: Sendable {
   mutating func setBonds(_ kernelBonds: [KernelBond], _ busBonds: [BusBond], at now: Instant) {
     kernel.setBonds(kernelBonds, at: now)
     bluetoothd.setBonds(busBonds, at: now)
+    noteLeftOut()
+  }
+
+  /// Reports the bonds whose keys the kernel does not take, when they change.
+  private mutating func noteLeftOut() {
+    let before = leftOut
+    leftOut = kernel.leftOut
+    if leftOut != before, let first = leftOut.first {
+      notices.append(.keysWereLeftOut(count: leftOut.count, first))
+    }
   }
 
   // MARK: - The loan
@@ -376,19 +394,4 @@ struct PairingLink: Sendable {
     defer { notices.removeAll() }
     return notices
   }
-}
-
-/// An event for the log, about bonds.
-public enum PairingNotice: Equatable, Sendable {
-  public enum Backend: Equatable, Sendable { case kernel, bluetoothd }
-
-  case backend(Backend)
-  case foreignAttemptRefused(DeviceAddress)
-  case bondWasLost(DeviceAddress)
-  /// The kernel did not take a list of keys.
-  case keysWereRejected(MgmtStatus)
-  /// The kernel did not take a setting that pairings want.
-  case settingWasRejected(MgmtOpcode, MgmtStatus)
-  /// A message over the bus cannot be read, or another program sent it.
-  case busMessageWasIgnored(BusMessageError)
 }

@@ -12,7 +12,7 @@ import Wireless
 enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
   case connections, connectionsFailed, connectionsEnded
-  case foreignPairings, lostBonds, rejectedKeys, rejectedSettings
+  case foreignPairings, lostBonds, rejectedKeys, leftOutKeys, rejectedSettings
   case truncatedMgmtMessages, invalidMgmtMessages, unreadableBusMessages, foreignBusMessages
   case invalidMgmtDigits, invalidBusDigits
   case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed

@@ -14,6 +14,7 @@ extension PairingNotice {
     case .foreignAttemptRefused: .foreignPairings
     case .bondWasLost: .lostBonds
     case .keysWereRejected: .rejectedKeys
+    case .keysWereLeftOut: .leftOutKeys
     case .settingWasRejected: .rejectedSettings
     case .busMessageWasIgnored(.unreadable): .unreadableBusMessages
     case .busMessageWasIgnored(.otherProgram): .foreignBusMessages
@@ -34,6 +35,10 @@ extension PairingNotice {
     case .keysWereRejected(let status):
       "the kernel rejected the keys of the agent's bonds (status \(status.rawValue)): accessories that are paired cannot be "
         + "connected until it takes them"
+    case .keysWereLeftOut(let count, let first):
+      "the kernel takes at most \(MgmtCommand.longTermKeysMax) keys: those of \(count) "
+        + "\(count == 1 ? "bond" : "bonds") are not loaded, the first of which is with \(Self.text(first)); remove "
+        + "accessories that are paired and not used"
     case .settingWasRejected(let opcode, let status):
       "the kernel rejected a setting for pairings (status \(status.rawValue)): \(Self.consequence(of: opcode))"
     case .busMessageWasIgnored(let reason): reason.sentence

@@ -196,6 +196,24 @@ struct BondConnectionScenarios {
     #expect(bench.bond == "bonded")
   }
 
+  @Test("A bond for whose keys the kernel has no room is not used, and stays good; the log says so once")
+  func listIsFull() throws {
+    var record = Rows.bond(isAuthenticated: false)
+    let key = try #require(record.keys.longTermKeys.first)
+    record.keys.longTermKeys = Array(repeating: key, count: 1821)
+    let bench = BondedBench()
+    bench.harness.agent.pairing.setBonds(
+      [KernelBond(identity: BondedBench.identity, keys: record.keys)], [], at: bench.harness.now)
+    let failure = bench.failure(bench.connect())
+    #expect(failure.error == "ConnectionFailed" && failure.field == nil)
+    #expect(failure.cure.contains("removes accessories"))
+    bench.ends(.authenticationFailed)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.harness.openLinks.isEmpty && bench.bond == "bonded")
+    let notice = Notice.pairing(.keysWereLeftOut(count: 1, BondedBench.identity))
+    #expect(bench.harness.notices.count { $0 == notice } == 1)
+  }
+
   // MARK: - Lost bonds
 
   @Test("Keys that the device refuses are a lost bond: for the app, in the list and in the status")
