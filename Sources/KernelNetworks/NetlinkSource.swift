@@ -8,26 +8,10 @@ public import Wireless
 public final class NetlinkSource: WirelessSource {
   private static let replyMilliseconds = 2000
 
-  /// What is known of scans of an interface.
-  private struct Scans {
-    let interface: UInt32
-    var isUnderWay = false
-    var hasCompleted = false
-    var hasAborted = false
-
-    mutating func receive(_ event: ScanMessage.Event) {
-      switch event {
-      case .started: isUnderWay = true
-      case .completed: (isUnderWay, hasCompleted) = (false, true)
-      case .aborted: (isUnderWay, hasAborted) = (false, true)
-      }
-    }
-  }
-
   private var socket: NetlinkSocket?
   /// nl80211's number; 0 while it is not known.
   private var family: UInt16 = 0
-  private var scans = Scans(interface: 0)
+  private var scans = InterfaceScans(of: 0)
   private var sequence: UInt32 = 0
   private var buffer = [UInt8](repeating: 0, count: NetlinkSocket.datagramBytesMax)
 
@@ -36,8 +20,7 @@ public final class NetlinkSource: WirelessSource {
   public func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading {
     let index = try open(interface)
     try receiveNews()
-    let news = scans
-    scans = Scans(interface: index, isUnderWay: news.isUnderWay)
+    let news = scans.takeNews(at: try now())
     var list = NetworkList()
     let errno = try exchange(.list(family: family, interface: index)) { message in
       switch message {
@@ -57,13 +40,14 @@ public final class NetlinkSource: WirelessSource {
   public func startScan(on interface: String) throws(WirelessError) -> ScanStart {
     let index = try open(interface)
     try receiveNews()
-    guard !scans.isUnderWay else { return .busy(.nl80211) }
+    guard !scans.isUnderWay(at: try now()) else { return .busy(.nl80211) }
     let errno = try exchange(.startScan(family: family, interface: index)) { _ in }
     let error = SystemError(.nl80211, code: errno)
-    guard errno == 0 || error.isBusy else { throw error.isPermission ? .rightMissing : .of(error) }
-    // News report the end of either scan.
-    scans.isUnderWay = true
-    return errno == 0 ? .started(.nl80211) : .busy(.nl80211)
+    // Another interface of the same radio may be the one that scans: no news report the end of that scan.
+    if error.isBusy { return .busy(.nl80211) }
+    guard errno == 0 else { throw error.isPermission ? .rightMissing : .of(error) }
+    scans.receive(.started, at: try now())
+    return .started(.nl80211)
   }
 
   // MARK: - The socket
@@ -73,7 +57,7 @@ public final class NetlinkSource: WirelessSource {
     let interface: NetworkInterface
     do throws(SystemError) { interface = try NetworkInterface(named: name) } catch { throw .of(error) }
     guard interface.isUp else { throw .interfaceDown }
-    if scans.interface != interface.index { scans = Scans(interface: interface.index) }
+    if scans.interface != interface.index { scans = InterfaceScans(of: interface.index) }
     if socket == nil { try connect() }
     return interface.index
   }
@@ -126,6 +110,14 @@ public final class NetlinkSource: WirelessSource {
     }
   }
 
+  private func now() throws(WirelessError) -> Instant {
+    do throws(SystemError) {
+      return Instant(microseconds: try MonotonicInstant.now().nanoseconds / 1000)
+    } catch {
+      throw .of(error)
+    }
+  }
+
   /// Receives the news that wait, without waiting for more.
   private func receiveNews() throws(WirelessError) {
     while try receiveDatagram(until: nil, { _, _ in }) {}
@@ -137,6 +129,7 @@ public final class NetlinkSource: WirelessSource {
     until deadline: MonotonicInstant?, _ receive: (ScanMessage, UInt32) -> Void
   ) throws(WirelessError) -> Bool {
     guard let number = socket?.descriptor.number else { return false }
+    let time = try now()
     var byteCount = 0
     do throws(SystemError) {
       if let deadline, try Polling.wait([.init(number, .readable)], until: deadline).first?.isEmpty != false {
@@ -146,14 +139,16 @@ public final class NetlinkSource: WirelessSource {
       byteCount = count
     } catch {
       guard error.isOverrun else { throw .of(error) }
-      // News are lost, the end of a scan perhaps. The list says what the kernel knows in either case.
-      scans.isUnderWay = false
+      // The list says what the kernel knows in either case.
+      scans.noteLoss()
       return true
     }
     var messages = NetlinkMessages(buffer.span.rawBytes.slice(at: 0, count: byteCount))
     while let message = messages.next() {
       let parsed = ScanMessage(message, family: family)
-      if case .scan(let event, let interface) = parsed, interface == scans.interface { scans.receive(event) }
+      if case .scan(let event, let interface) = parsed, interface == scans.interface {
+        scans.receive(event, at: time)
+      }
       receive(parsed, message.sequence)
     }
     if messages.isMalformed { receive(.malformed, sequence) }

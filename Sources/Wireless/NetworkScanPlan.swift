@@ -213,7 +213,8 @@ public struct NetworkScanPlan: Equatable, Sendable {
         scan = Scan(startedAt: now, isOwn: true)
       case .busy(let source):
         counters.busy[source, default: 0] &+= 1
-        scan = Scan(startedAt: now, isOwn: false)
+        // nl80211's news say whether it is a scan of this interface; the extensions list nothing until it has ended.
+        scan = source == .extensions ? Scan(startedAt: now, isOwn: false) : nil
       }
       enter(.waiting(until: now.advanced(milliseconds: Self.pollMilliseconds)))
     }
@@ -254,6 +255,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
       counters.aborted &+= 1
       return nil
     }
+    if reading.reportsScans, !reading.hasCompletedScan { return nil }
     // Only the times of the readings before and after such a scan are known.
     let heard = ended == nil ? heard : nil
     let isNews = reading.hasCompletedScan || heard != nil

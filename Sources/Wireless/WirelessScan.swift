@@ -15,18 +15,21 @@ public struct NetworkReading: Equatable, Sendable {
   public let list: NetworkList?
   /// Whether a scan is under way. The list is then what is known so far.
   public let isScanUnderWay: Bool
+  /// Whether the ends of scans are known from news: a scan of which they report no end has not completed.
+  public let reportsScans: Bool
   /// Whether a scan has completed since the reading before, as far as the source knows.
   public let hasCompletedScan: Bool
   /// Whether a scan was aborted since the reading before, and none has completed.
   public let hasAbortedScan: Bool
 
   public init(
-    _ source: NetworkSource, _ list: NetworkList?, isScanUnderWay: Bool = false,
+    _ source: NetworkSource, _ list: NetworkList?, isScanUnderWay: Bool = false, reportsScans: Bool? = nil,
     hasCompletedScan: Bool = false, hasAbortedScan: Bool = false
   ) {
     self.source = source
     self.list = list
     self.isScanUnderWay = isScanUnderWay || list == nil
+    self.reportsScans = reportsScans ?? (source == .nl80211)
     self.hasCompletedScan = hasCompletedScan
     self.hasAbortedScan = hasAbortedScan
   }
@@ -35,7 +38,7 @@ public struct NetworkReading: Equatable, Sendable {
 /// Whether a scan was started.
 public enum ScanStart: Equatable, Sendable {
   case started(NetworkSource)
-  /// Another program scans.
+  /// Another program scans, by this interface or another one of the same radio.
   case busy(NetworkSource)
 }
 

@@ -100,6 +100,36 @@ struct NetworkScanPlanTests {
     #expect(plan.now == 15_000)
   }
 
+  @Test("A scan of another interface of the radio counts as none, and the agent scans once it may again")
+  func otherInterfaceOfRadio() {
+    let plan = PlanHarness()
+    plan.follow(.picker)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [], reportsScans: true))
+    #expect(plan.next() == .start)
+    plan.start(.success(.busy(.nl80211)))
+    while plan.next() == .read { plan.deliver(.list(ages: [], reportsScans: true)) }
+    #expect(plan.now == 15_000)
+    plan.start(.success(.started(.nl80211)))
+    #expect(plan.next() == .read)
+    #expect(plan.completed.isEmpty)
+    plan.deliver(.list(ages: [], hasCompletedScan: true, reportsScans: true))
+    #expect(plan.completed == [.from(15_000, to: 16_000)])
+  }
+
+  @Test("Where news report scans, one of whose end there are none has not completed")
+  func withoutEnd() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [100], isScanUnderWay: true, reportsScans: true))
+    #expect(plan.next() == .read)
+    plan.deliver(.list(ages: [100], reportsScans: true))
+    #expect(plan.completed.isEmpty)
+    #expect(plan.counters.completed == 0)
+    #expect(plan.counters.aborted == 0)
+  }
+
   @Test("A scan that the news report between two readings began no earlier than the reading before")
   func news() {
     let plan = PlanHarness()

@@ -11,7 +11,7 @@ final class PlanHarness {
     case list(
       ages: [Int64], others: [Int64] = [], isAssociated: Bool = false, accessPoint: UInt64? = nil,
       hasCompletedScan: Bool = false, hasAbortedScan: Bool = false,
-      isScanUnderWay: Bool = false)
+      isScanUnderWay: Bool = false, reportsScans: Bool = false)
     case underWay
     case failure(WirelessError)
   }
@@ -58,11 +58,11 @@ final class PlanHarness {
       case .failure(let error): .failure(error)
       case .list(
         let ages, let others, let isAssociated, let accessPoint, let hasCompletedScan, let hasAbortedScan,
-        let isScanUnderWay):
+        let isScanUnderWay, let reportsScans):
         .success(
           NetworkReading(
             .extensions, Self.list(ages, others, isAssociated, accessPoint),
-            isScanUnderWay: isScanUnderWay, hasCompletedScan: hasCompletedScan,
+            isScanUnderWay: isScanUnderWay, reportsScans: reportsScans, hasCompletedScan: hasCompletedScan,
             hasAbortedScan: hasAbortedScan))
       }
     let (list, scan, action) = plan.receive(result, of: number ?? self.number, at: time)

@@ -31,12 +31,12 @@ def run(*arguments, check=True):
     return done.stdout
 
 
-def start_scan(channels=()):
+def start_scan(channels=(), interface=INTERFACE):
     """Lets another program start a scan. Returns whether it could: one may be under way.
 
     It does not wait: a program that listens only after its request can miss the end of a short scan, and iw then waits on.
     """
-    words = ["iw", "dev", INTERFACE, "scan", "trigger", *channels]
+    words = ["iw", "dev", interface, "scan", "trigger", *channels]
     return subprocess.run(words, capture_output=True, timeout=60).returncode == 0
 
 
