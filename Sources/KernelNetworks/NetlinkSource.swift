@@ -18,8 +18,10 @@ public final class NetlinkSource: WirelessSource {
   public init() {}
 
   public func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading {
-    let index = try open(interface)
-    try receiveNews()
+    try withSocket(interface) { index throws(WirelessError) in try list(index) }
+  }
+
+  private func list(_ index: UInt32) throws(WirelessError) -> NetworkReading {
     let news = scans.takeNews(at: try now())
     var list = NetworkList()
     let errno = try exchange(.list(family: family, interface: index)) { message in
@@ -38,8 +40,10 @@ public final class NetlinkSource: WirelessSource {
   }
 
   public func startScan(on interface: String) throws(WirelessError) -> ScanStart {
-    let index = try open(interface)
-    try receiveNews()
+    try withSocket(interface) { index throws(WirelessError) in try start(index) }
+  }
+
+  private func start(_ index: UInt32) throws(WirelessError) -> ScanStart {
     guard !scans.isUnderWay(at: try now()) else { return .busy(.nl80211) }
     let errno = try exchange(.startScan(family: family, interface: index)) { _ in }
     let error = SystemError(.nl80211, code: errno)
@@ -52,12 +56,33 @@ public final class NetlinkSource: WirelessSource {
 
   // MARK: - The socket
 
+  /// Opens the socket, receives the news that wait, and works with the number of the interface.
+  ///
+  /// After an error that says nothing of the interface the socket is closed: when cfg80211 was loaded again, nl80211 and
+  /// its groups have other numbers, which the next call asks for.
+  private func withSocket<Value>(
+    _ interface: String, _ work: (UInt32) throws(WirelessError) -> Value
+  ) throws(WirelessError) -> Value {
+    do throws(WirelessError) {
+      let index = try open(interface)
+      try receiveNews()
+      return try work(index)
+    } catch {
+      if case .system = error { disconnect() }
+      throw error
+    }
+  }
+
   /// Opens the socket unless it is open, and follows the interface. Returns its number.
   private func open(_ name: String) throws(WirelessError) -> UInt32 {
     let interface: NetworkInterface
     do throws(SystemError) { interface = try NetworkInterface(named: name) } catch { throw .of(error) }
     guard interface.isUp else { throw .interfaceDown }
-    if scans.interface != interface.index { scans = InterfaceScans(of: interface.index) }
+    if scans.interface != interface.index {
+      // An interface that has come back may be that of a cfg80211 that was loaded again.
+      disconnect()
+      scans = InterfaceScans(of: interface.index)
+    }
     if socket == nil { try connect() }
     return interface.index
   }
@@ -74,10 +99,15 @@ public final class NetlinkSource: WirelessSource {
       guard errno == 0, let group else { throw .of(SystemError(.nl80211, code: errno)) }
       do throws(SystemError) { try socket?.join(group: group) } catch { throw .of(error) }
     } catch {
-      socket = nil
-      family = 0
+      disconnect()
       throw error
     }
+  }
+
+  private func disconnect() {
+    socket = nil
+    family = 0
+    scans.noteLoss()
   }
 
   // MARK: - Messages

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An interface that is down, missing, not wireless or without extensions, and an agent without rights: status says so."""
 
+import pathlib
+
 import networks
 
-PATIENCE = 240
+PATIENCE = 300
+READINGS = 'network_readings_total{source="nl80211"}'
 WITHOUT_RIGHTS = ["setpriv", "--reuid=accessoryd", "--regid=accessoryd", "--clear-groups", "--no-new-privs",
                   "--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all"]
 
@@ -39,6 +42,16 @@ def scenario(lab):
     lab.until(lambda: networks.wifi(agent)["networks"] >= 2 and networks.wifi(agent).get("problem") is None,
               "nl80211 reads the networks", 100)
     lab.equal(networks.wifi(agent)["source"], "nl80211", "the source without extensions")
+    # When cfg80211 is loaded again, nl80211 has another number.
+    radios.end()
+    problem(lab, agent, "there is no interface wlan0")
+    for module in ("mac80211", "cfg80211"):
+        networks.run("modprobe", "-r", module, check=False)
+    lab.check("cfg80211" not in pathlib.Path("/proc/modules").read_text(), "cfg80211 is unloaded")
+    radios = networks.Radios(lab, mlo=1)
+    before = agent.metrics()[READINGS]
+    lab.until(lambda: agent.metrics()[READINGS] > before and networks.wifi(agent).get("problem") is None,
+              "nl80211 reads networks again", 40)
     agent.end()
     radios.end()
 
@@ -53,4 +66,4 @@ def scenario(lab):
     agent.end()
     radios.end()
     controller.end()
-    lab.figure("cases", 6)
+    lab.figure("cases", 7)
