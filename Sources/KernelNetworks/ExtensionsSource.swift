@@ -49,6 +49,11 @@ public final class ExtensionsSource: WirelessSource {
     guard unsafe cwireless_start_scan(socket, interface) < 0 else { return .started(.extensions) }
     let error = SystemError(.wirelessStart, code: errno)
     if error.isBusy { return .busy(.extensions) }
+    // An interface with extensions may refuse scans too, as one that is no station.
+    // Holds: the name is only read.
+    if error.isNotSupported, unsafe cwireless_probe(socket, interface) == 0 {
+      throw .system(call: error.call.rawValue, reason: error.reason)
+    }
     throw Self.error(error, interface)
   }
 

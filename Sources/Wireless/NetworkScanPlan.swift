@@ -72,13 +72,14 @@ public struct NetworkScanPlan: Equatable, Sendable {
   private var lastReading: Instant?
   /// The radio to which the interface was connected at the last reading.
   private var accessPoint: BSSID?
-  /// Why the last reading, or the last start of a scan, failed.
-  private var readingError: WirelessError?
+  /// Why the last reading failed; nil when it succeeded.
+  public private(set) var readingError: WirelessError?
+  /// Why the last start of a scan failed, for as long as scans are needed.
   private var startError: WirelessError?
 
   public init() {}
 
-  /// What is wrong; nil for nothing.
+  /// What is wrong, with the reading before the start of a scan; nil for nothing.
   public var error: WirelessError? { readingError ?? startError }
 
   /// When ``advance(to:)`` is due.
@@ -88,6 +89,8 @@ public struct NetworkScanPlan: Equatable, Sendable {
     case .waiting(let until), .reading(let until), .starting(let until): until
     }
   }
+
+  private var needsScans: Bool { demand.scanInterval(isAssociated: isAssociated) != nil }
 
   /// The only place where the state changes.
   private mutating func enter(_ new: State) { state = new }
@@ -107,10 +110,11 @@ public struct NetworkScanPlan: Equatable, Sendable {
     guard demand != self.demand else { return isOther }
     let isMore = demand > self.demand
     self.demand = demand
+    if !needsScans { startError = nil }
     if demand == .none || interface == nil {
       number &+= 1
       scan = nil
-      (readingError, startError) = (nil, nil)
+      readingError = nil
       enter(.off)
     } else if case .off = state {
       enter(.waiting(until: now))
@@ -202,7 +206,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
     lastScan = now
     switch result {
     case .failure(let error):
-      startError = error
+      startError = needsScans ? error.ofStart : nil
       counters.errors[error.word, default: 0] &+= 1
       enter(.waiting(until: now.advanced(milliseconds: Self.readingMilliseconds)))
     case .success(let start):

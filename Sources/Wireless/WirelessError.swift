@@ -23,6 +23,8 @@ public enum WirelessError: Error, Equatable, Sendable {
   case rightMissing
   /// A system call failed otherwise.
   case system(call: String, reason: String)
+  /// A system call that starts a scan failed otherwise.
+  case startRefused(call: String, reason: String)
   /// The worker does not reply.
   case noReply
   /// A scan does not end.
@@ -36,7 +38,7 @@ public enum WirelessError: Error, Equatable, Sendable {
     case .notWireless: "notWireless"
     case .lacking, .netlinkRefused, .cannotTakeOver: "cannotTakeOver"
     case .rightMissing: "rightMissing"
-    case .system: "system"
+    case .system, .startRefused: "system"
     case .noReply, .endless: "timeout"
     }
   }
@@ -64,10 +66,19 @@ public enum WirelessError: Error, Equatable, Sendable {
         + "CAP_NET_ADMIN (setcap cap_net_admin,cap_net_raw+ep, or AmbientCapabilities in its unit)"
     case .system(let call, let reason):
       "the networks of \(interface) cannot be read: \(call): \(reason); dmesg may say more"
+    case .startRefused(let call, let reason):
+      "no scan can be started on \(interface), and only other programs' scans are read: \(call): \(reason); iw dev "
+        + "\(interface) info must say type managed, and dmesg may say more"
     case .noReply:
       "the networks of \(interface) were not read in time: the driver hangs, or the worker is busy with an adapter"
     case .endless: "a scan of \(interface) has not ended in 30 s: take the interface down and up"
     }
+  }
+
+  /// The same error where it is the start of a scan that failed, while networks may be read.
+  var ofStart: WirelessError {
+    guard case .system(let call, let reason) = self else { return self }
+    return .startRefused(call: call, reason: reason)
   }
 
   private static let netlinkCure =

@@ -4,6 +4,7 @@ import Agent
 import HCI
 import JSON
 import Manifest
+import Setup
 import Testing
 import Varlink
 import Wireless
@@ -55,6 +56,31 @@ struct NetworkStatusTests {
     let again = try #require(try wifi(harness))
     #expect(again.text("state") == "on" && again["problem"] == nil)
     #expect(harness.notices.contains(.networks(.error(nil, interface: "wlan0"))))
+  }
+
+  @Test("A scan that cannot be started is a problem while one is needed, of which requests hear nothing")
+  func startRefused() throws {
+    let harness = AgentHarness(
+      .cameras {
+        $0.selection = .automatic
+        ($0.descriptor.ssid, $0.descriptor.ssidPrefix) = (Array("Cam-1".utf8), nil)
+      })
+    harness.networkReading = .success(NetworkReading(.nl80211, Self.list))
+    harness.networkScanStart = .failure(.system(call: "nl80211", reason: "Operation not supported"))
+    harness.run(milliseconds: 70_000)
+    let refused = try #require(try wifi(harness))
+    #expect(refused.text("state") == "on")
+    #expect(
+      refused.text("problem")
+        == "no scan can be started on wlan1, and only other programs' scans are read: nl80211: Operation not supported; "
+        + "iw dev wlan1 info must say type managed, and dmesg may say more")
+    #expect(harness.setupCore.reasonNetworksAreDown == nil)
+    harness.reading = .accepted(
+      AgentCore.Configuration(.cameras(), board: .attentive), radioSource: "h4:bench", warnings: [])
+    harness.readManifestAgain()
+    harness.run(milliseconds: 1000)
+    #expect(try wifi(harness)?["problem"] == nil)
+    #expect(harness.notices.contains(.networks(.error(nil, interface: "wlan1"))))
   }
 
   @Test("The error of an interface is not over when the manifest names another")

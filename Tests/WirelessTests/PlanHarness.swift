@@ -25,6 +25,7 @@ final class PlanHarness {
 
   var deadline: Instant? { plan.deadline }
   var error: WirelessError? { plan.error }
+  var readingError: WirelessError? { plan.readingError }
   var counters: NetworkScanPlan.Counters { plan.counters }
   private var time: Instant { Instant(microseconds: now * 1000) }
 

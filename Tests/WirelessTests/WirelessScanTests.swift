@@ -77,7 +77,8 @@ struct WirelessScanTests {
       .interfaceMissing, .interfaceDown, .notWireless, .lacking(.extensions), .lacking(.room),
       .netlinkRefused,
       .cannotTakeOver(.extensions), .cannotTakeOver(.room), .rightMissing,
-      .system(call: "ioctl", reason: "no"), .noReply,
+      .system(call: "ioctl", reason: "no"),
+      .startRefused(call: "ioctl", reason: "no"), .noReply,
       .endless,
     ]
     for error in errors {

@@ -13,7 +13,7 @@ struct NetworkLink {
   var table = NetworkTable()
   var plan = NetworkScanPlan()
   var sightings: NetworkSightings
-  /// What is wrong with the reading of networks, as requests know it: the interface (nil for none), and its error.
+  /// Why networks cannot be read, as requests know it: the interface (nil for none), and its error.
   var knownProblem: (interface: String?, error: WirelessError?)?
 
   init(_ items: [ManifestItem]) { sightings = NetworkSightings(items) }
@@ -49,14 +49,13 @@ extension AgentCore {
 
   /// Tells requests why no networks are looked for, and what to do. Every turn comes here.
   func followNetworkProblem() {
-    let (interface, error) = (configuration.manifest.gateway.wifi, networkLink.plan.error)
+    let (interface, error) = (configuration.manifest.gateway.wifi, networkLink.plan.readingError)
     if let known = networkLink.knownProblem, known == (interface, error) { return }
     networkLink.knownProblem = (interface, error)
     guard let interface else {
       return setupCore.setNetworks(reasonDown: Gateway.reasonNoNetworkIsRead)
     }
-    setupCore.setNetworks(
-      reasonDown: error.flatMap { $0.isOfReading ? $0.sentence(interface: interface) : nil })
+    setupCore.setNetworks(reasonDown: error?.sentence(interface: interface))
   }
 
   /// Follows what networks are needed for, and lets time pass.
@@ -99,7 +98,7 @@ extension AgentCore {
   var wirelessLine: WirelessLine? {
     guard let interface = configuration.manifest.gateway.wifi else { return nil }
     let state: WirelessLine.State =
-      if networkLink.plan.error?.isOfReading == true {
+      if networkLink.plan.readingError != nil {
         .failed
       } else if networkLink.plan.scan != nil {
         .scanning
@@ -114,7 +113,7 @@ extension AgentCore {
       }, problem: networkLink.plan.error?.sentence(interface: interface))
   }
 
-  /// What is wrong with the reading of networks.
+  /// What is wrong with the reading of networks, or with the scans for them.
   var networkProblem: Problem? {
     guard let line = wirelessLine, let sentence = line.problem else { return nil }
     return Problem(kind: "networksUnavailable", sentence: sentence)
@@ -165,14 +164,9 @@ extension WirelessLine.Source {
   }
 }
 
-extension WirelessError {
-  /// Whether networks are not even read.
-  fileprivate var isOfReading: Bool { self != .rightMissing }
-}
-
 /// An event for the log, about the search for networks.
 public enum NetworkNotice: Equatable, Sendable {
-  /// Networks cannot be read, or can be read again (nil).
+  /// Networks cannot be read or scanned for, or there is no such problem any more (nil).
   case error(WirelessError?, interface: String)
   case source(NetworkSource, interface: String)
 }

@@ -82,7 +82,8 @@ extension Notice {
     case .pairing(let notice): notice.sentence
     case .mgmtMessageIgnored(let error): error.sentence
     case .networks(.error(let error?, let interface)): error.sentence(interface: interface)
-    case .networks(.error(nil, let interface)): "the networks of \(interface) are read again"
+    case .networks(.error(nil, let interface)):
+      "there is no problem with the networks of \(interface) any more"
     case .networks(.source(.extensions, let interface)):
       "networks of \(interface) are read by wireless extensions, with libiw"
     case .networks(.source(.nl80211, let interface)): "networks of \(interface) are read by nl80211"
