@@ -57,6 +57,9 @@ public final class ExtensionsSource: WirelessSource {
     throw Self.error(error, interface)
   }
 
+  /// The kernel reports scans only to sockets of AF_NETLINK.
+  public func takeNews(of interface: String) -> ScanNews? { nil }
+
   private func versionOfExtensions(_ interface: String) throws(WirelessError) -> Int32 {
     // Holds, here and below: the name is only read.
     guard unsafe cwireless_probe(socket, interface) == 0 else {

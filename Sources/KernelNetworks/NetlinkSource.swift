@@ -54,6 +54,12 @@ public final class NetlinkSource: WirelessSource {
     return .started(.nl80211)
   }
 
+  public func takeNews(of interface: String) -> ScanNews? {
+    // A driver with extensions of its own reports no scans.
+    guard NetworkInterface.isWireless(interface) else { return nil }
+    return try? withSocket(interface) { _ throws(WirelessError) in scans.takeNews(at: try now()) }
+  }
+
   // MARK: - The socket
 
   /// Opens the socket, receives the news that wait, and works with the number of the interface.

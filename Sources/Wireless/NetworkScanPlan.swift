@@ -52,6 +52,8 @@ public struct NetworkScanPlan: Equatable, Sendable {
   private static let workerMilliseconds: Int64 = 60_000
   private static let pollMilliseconds: Int64 = 1000
   private static let scanMilliseconds: Int64 = 30_000
+  /// Without news of scans, one that ends earlier and has heard nothing may have been cut short.
+  private static let cutShortMilliseconds: Int64 = 3000
   private static let retryMilliseconds: Int64 = 5000
   /// From one reading to the next while no scan of the agent is under way: other programs' scans are news too.
   private static let readingMilliseconds: Int64 = 5000
@@ -171,7 +173,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
       defer { (lastReading, accessPoint) = (now, list.accessPoint) }
       // The kernel may have been read at any time since the worker was asked.
       let delay = now.milliseconds(since: until) + Self.workerMilliseconds
-      let heard = scanHeard(list, of: reading.source, delay: delay)
+      let heard = reading.reportsScans ? nil : scanHeard(list, delay: delay)
       let completed = completeScan(reading, heard: heard, at: now)
       // The first list shows when another program scanned last: an interface that is not connected hears beacons only
       // then.
@@ -239,18 +241,19 @@ public struct NetworkScanPlan: Equatable, Sendable {
     enter(.waiting(until: now.advanced(milliseconds: Self.pollMilliseconds)))
   }
 
-  /// When another program's scan heard a network that the last reading could not have: wireless extensions report no
-  /// scans.
-  private func scanHeard(_ list: NetworkList, of source: NetworkSource, delay: Int64) -> Instant? {
-    guard source == .extensions, let lastReading, let heard = list.lastHeardByScan,
+  /// When a scan heard a network: one of the agent since its start, and another program's since the last reading, which
+  /// could not have it. Wireless extensions report no scans.
+  private func scanHeard(_ list: NetworkList, delay: Int64) -> Instant? {
+    let ownStart = scan.flatMap { $0.isOwn ? $0.startedAt : nil }
+    guard let before = ownStart ?? lastReading, let heard = list.lastHeardByScan,
       // What the former radio sent came without a scan.
       list.accessPoint == accessPoint,
-      heard.advanced(milliseconds: -delay) > lastReading
+      heard.advanced(milliseconds: -delay) > before
     else { return nil }
     return heard
   }
 
-  /// A scan has ended. `heard` is when a scan that was never seen under way heard a network.
+  /// A scan has ended, or one was never seen under way. `heard` is when it heard a network, where there are no news.
   private mutating func completeScan(
     _ reading: NetworkReading, heard: Instant?, at now: Instant
   ) -> CompletedScan? {
@@ -259,7 +262,12 @@ public struct NetworkScanPlan: Equatable, Sendable {
       counters.aborted &+= 1
       return nil
     }
-    if reading.reportsScans, !reading.hasCompletedScan { return nil }
+    if !reading.hasCompletedScan {
+      guard !reading.reportsScans else { return nil }
+      let isCutShort =
+        ended.map { now.milliseconds(since: $0.startedAt) < Self.cutShortMilliseconds } ?? false
+      guard heard != nil || !isCutShort else { return nil }
+    }
     // Only the times of the readings before and after such a scan are known.
     let heard = ended == nil ? heard : nil
     let isNews = reading.hasCompletedScan || heard != nil

@@ -35,6 +35,17 @@ public struct NetworkReading: Equatable, Sendable {
   }
 }
 
+extension NetworkReading {
+  /// The same with what news, taken before it, say about scans; nil for no news.
+  fileprivate func adding(_ news: ScanNews?) -> NetworkReading {
+    guard let news else { return self }
+    let hasCompleted = hasCompletedScan || news.hasCompleted
+    return NetworkReading(
+      source, list, isScanUnderWay: isScanUnderWay || news.isUnderWay, reportsScans: true,
+      hasCompletedScan: hasCompleted, hasAbortedScan: !hasCompleted && (hasAbortedScan || news.hasAborted))
+  }
+}
+
 /// Whether a scan was started.
 public enum ScanStart: Equatable, Sendable {
   case started(NetworkSource)
@@ -46,10 +57,13 @@ public enum ScanStart: Equatable, Sendable {
 public protocol WirelessSource: AnyObject {
   func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading
   func startScan(on interface: String) throws(WirelessError) -> ScanStart
+  /// Returns what has happened to scans since the last news or reading; nil where the source does not know.
+  func takeNews(of interface: String) -> ScanNews?
 }
 
 /// Networks by wireless extensions, and by nl80211 where the extensions are missing, cannot list all networks, or list
-/// none because a scan is under way.
+/// none because a scan is under way. Where nl80211 may be used, its news also say how scans end whose networks the
+/// extensions list.
 ///
 /// One thread uses it.
 public struct WirelessScan {
@@ -63,22 +77,25 @@ public struct WirelessScan {
 
   /// Reads what the kernel knows, which needs no rights. A network is known for 30 s after its last beacon.
   public func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading {
+    // Before the list: what a completed scan has heard is then in the list.
+    let news = netlink.takeNews(of: interface)
     do throws(WirelessError) {
       let reading = try extensions.readNetworks(of: interface)
-      return reading.list == nil ? readDuringScan(interface) ?? reading : reading
+      return (reading.list == nil ? readDuringScan(interface) ?? reading : reading).adding(news)
     } catch {
       guard case .lacking(let lack) = error else { throw error }
-      do throws(WirelessError) { return try netlink.readNetworks(of: interface) } catch {
+      do throws(WirelessError) { return try netlink.readNetworks(of: interface).adding(news) } catch {
         throw error == .netlinkRefused ? .cannotTakeOver(lack) : error
       }
     }
   }
 
-  /// What nl80211 knows during a scan, without its news: those may be of a scan whose networks the extensions have
-  /// listed. nil where it is refused, and for any other error.
+  /// What nl80211 knows during a scan; nil where it is refused, and for any other error.
   private func readDuringScan(_ interface: String) -> NetworkReading? {
     guard let known = try? netlink.readNetworks(of: interface), known.list != nil else { return nil }
-    return NetworkReading(known.source, known.list, isScanUnderWay: true)
+    return NetworkReading(
+      known.source, known.list, isScanUnderWay: true, hasCompletedScan: known.hasCompletedScan,
+      hasAbortedScan: known.hasAbortedScan)
   }
 
   /// Starts a scan, and does not wait for its end.

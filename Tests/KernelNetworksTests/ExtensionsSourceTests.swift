@@ -57,5 +57,7 @@ struct ExtensionsSourceTests {
     }
     #expect(throws: WirelessError.notWireless) { try source.readNetworks(of: "lo") }
     #expect(throws: WirelessError.interfaceMissing) { try NetlinkSource().readNetworks(of: "no-such-one") }
+    #expect(NetlinkSource().takeNews(of: "no-such-one") == nil)
+    #expect(NetlinkSource().takeNews(of: "lo") == nil)
   }
 }

@@ -93,7 +93,7 @@ struct NetworkScanPlanTests {
     #expect(plan.next() == .start)
     plan.start(.success(.busy(.extensions)))
     #expect(plan.next() == .read)
-    plan.deliver(.list(ages: []))
+    plan.deliver(.list(ages: [100]))
     #expect(plan.counters.busy == [.extensions: 1])
     #expect(plan.counters.completed == 1)
     while plan.next() == .read { plan.deliver(.list(ages: [])) }
@@ -128,6 +128,39 @@ struct NetworkScanPlanTests {
     #expect(plan.completed.isEmpty)
     #expect(plan.counters.completed == 0)
     #expect(plan.counters.aborted == 0)
+  }
+
+  @Test("Without news, a scan that ends early and has heard nothing counts as none")
+  func cutShort() {
+    for (seconds, age, count) in [(2, nil, 0), (2, 2001, 0), (2, 1999, 1), (3, nil, 1)]
+      as [(Int64, Int64?, Int)]
+    {
+      let plan = PlanHarness()
+      plan.follow(.picker)
+      #expect(plan.next() == .read)
+      plan.deliver(.list(ages: []))
+      #expect(plan.next() == .start)
+      plan.start(.success(.started(.extensions)))
+      for _ in 1..<seconds {
+        #expect(plan.next() == .read)
+        plan.deliver(.underWay)
+      }
+      #expect(plan.next() == .read)
+      #expect(plan.now == seconds * 1000)
+      plan.deliver(.list(ages: age.map { [$0] } ?? []))
+      #expect(plan.completed.count == count)
+    }
+  }
+
+  @Test("Where news report scans, networks that were heard show none")
+  func heardWithNews() {
+    let plan = PlanHarness()
+    plan.follow(.known)
+    for _ in 1...3 {
+      #expect(plan.next() == .read)
+      plan.deliver(.list(ages: [10], reportsScans: true))
+    }
+    #expect(plan.completed.isEmpty)
   }
 
   @Test("A scan that the news report between two readings began no earlier than the reading before")

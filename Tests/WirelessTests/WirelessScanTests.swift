@@ -5,7 +5,7 @@ import Wireless
 
 @Suite("Two sources of networks")
 struct WirelessScanTests {
-  @Test("Wireless extensions come first, and nl80211 is not asked while they deliver")
+  @Test("Wireless extensions come first, and nl80211 lists nothing while they deliver")
   func extensionsFirst() throws {
     let (extensions, netlink) = (StandInSource(.extensions), StandInSource(.nl80211))
     let scan = WirelessScan(extensions, otherwise: netlink)
@@ -39,6 +39,35 @@ struct WirelessScanTests {
       try scan.readNetworks(of: "wlan0") == NetworkReading(.nl80211, NetworkList(), isScanUnderWay: true))
     netlink.error = .netlinkRefused
     #expect(try scan.readNetworks(of: "wlan0") == NetworkReading(.extensions, nil))
+  }
+
+  @Test("nl80211's news say how scans end, whichever source lists the networks")
+  func news() throws {
+    let (extensions, netlink) = (StandInSource(.extensions), StandInSource(.nl80211))
+    let scan = WirelessScan(extensions, otherwise: netlink)
+    var news = ScanNews()
+    news.hasAborted = true
+    func reading() throws -> NetworkReading {
+      netlink.news = news
+      return try scan.readNetworks(of: "wlan0")
+    }
+    #expect(
+      try reading()
+        == NetworkReading(.extensions, NetworkList(), reportsScans: true, hasAbortedScan: true))
+    extensions.isScanUnderWay = true
+    #expect(
+      try reading() == NetworkReading(.nl80211, NetworkList(), isScanUnderWay: true, hasAbortedScan: true))
+    extensions.error = .lacking(.room)
+    #expect(try reading() == NetworkReading(.nl80211, NetworkList(), hasAbortedScan: true))
+    // A scan was aborted, and another one has completed.
+    news.hasCompleted = true
+    #expect(try reading() == NetworkReading(.nl80211, NetworkList(), hasCompletedScan: true))
+    // The next scan is under way already.
+    (extensions.error, extensions.isScanUnderWay, news.isUnderWay) = (nil, false, true)
+    #expect(
+      try reading()
+        == NetworkReading(
+          .extensions, NetworkList(), isScanUnderWay: true, reportsScans: true, hasCompletedScan: true))
   }
 
   @Test("Where netlink is refused, the error says what the extensions lack, and names the cure")
@@ -94,6 +123,7 @@ private final class StandInSource: WirelessSource {
   private let source: NetworkSource
   var error: WirelessError?
   var isScanUnderWay = false
+  var news: ScanNews?
   private(set) var calls = 0
 
   init(_ source: NetworkSource) { self.source = source }
@@ -109,4 +139,6 @@ private final class StandInSource: WirelessSource {
     if let error { throw error }
     return .started(source)
   }
+
+  func takeNews(of interface: String) -> ScanNews? { news.take() }
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scans while the interface is connected to a network, and while another program scans: rare, and never an error."""
+"""Scans while the interface is connected to a network, and while another program scans: rare, and never an error. One that is
+cut short counts as aborted."""
 
 import time
 
@@ -23,8 +24,12 @@ def started(agent):
     return agent.metrics()['network_scans_started_total{source="extensions"}']
 
 
+def ended(agent, end):
+    return agent.metrics()[f'network_scans_ended_total{{end="{end}"}}']
+
+
 def completed(agent):
-    return agent.metrics()['network_scans_ended_total{end="completed"}']
+    return ended(agent, "completed")
 
 
 def scenario(lab):
@@ -48,6 +53,12 @@ def scenario(lab):
     lab.until(lambda: started(agent) > before, "the agent scans again", 100, 1)
     lab.figure("from another program's scan to the next one s", time.monotonic() - begin)
     lab.check(time.monotonic() - begin >= 60, f"it scans again after {time.monotonic() - begin:.1f} s")
+    # That scan takes 10 s. Another program cuts it short: it counts as aborted, though libiw lists the networks.
+    scans = completed(agent)
+    networks.run("iw", "dev", networks.INTERFACE, "scan", "abort")
+    lab.until(lambda: ended(agent, "aborted") == 1, "a scan that is cut short counts as aborted", 20)
+    lab.equal(completed(agent), scans, "completed scans after one that was cut short")
+    lab.equal(networks.wifi(agent)["source"], "extensions", "the source of the networks")
     lab.check(networks.wifi(agent).get("problem") is None, "no error")
     lab.check("Connected to" in networks.run("iw", "dev", networks.INTERFACE, "link"), "it stays connected")
     agent.end()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Another program's short scans, while the agent starts none: they count, also where libiw reports none."""
+"""Another program's short scans, while the agent starts none: they count, also where libiw lists the networks."""
 
 import time
 
