@@ -331,26 +331,6 @@ struct BondScenarios {
     #expect(!bench.events().contains("accessoryChanged"))
   }
 
-  @Test("A device whose bond is being removed for another app is not added without one")
-  func removedMeanwhile() {
-    let bench = PairingBench()
-    bench.owns()
-    let garden = bench.scenario.app("garden", user: 1001)
-    bench.picks(garden)
-    bench.harness.registry.isHeld = true
-    bench.lights.call("RemoveAccessory", about: bench.lights.accessory)
-    let call = bench.anna.choose()
-    bench.harness.releaseRegistry()
-    bench.scenario.run(seconds: 1)
-    #expect(bench.failure(call)?.reason == "the bond that the device had was removed meanwhile")
-    #expect(
-      bench.accessories.isEmpty && bench.backend.takeCommands() == [.unpair(PairingBench.bulb, .gateway)])
-    bench.picks(garden)
-    bench.anna.choose()
-    bench.succeeds()
-    #expect(bench.accessories.map(\.app) == ["garden"] && bench.bond?.isBonded == true)
-  }
-
   @Test("A migration leaves another app's bond, and is refused where it is not what the item demands")
   func migration() {
     for demand in [nil, PairingDemand.authenticated] {
