@@ -24,7 +24,7 @@ DIFFERENCES = {"already paired": (
     ("connectionFailed", "userRestricted", KEEPS),
     ("the kernel had a bond with the device that is not in the registry, and it was removed",
      "the adapter has a bond with the device that is not in the registry", KEEPS),
-    ("choose the device again; if it refuses then, have it forget the gateway first",
+    ("choose it again; if it refuses then, have it forget the gateway first",
      "remove that bond with bluetoothctl remove, or let the app take the device over with accessoryctl migrate; if bluetoothd "
      "lists no such bond, restart bluetoothd", KEEPS),
 ), "adapter gone": (
