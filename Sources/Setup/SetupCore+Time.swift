@@ -75,14 +75,8 @@ extension SetupCore {
       }
       return session.owner == .socket(app: app.name) && !app.hasOwnSocket
     }
-    let failure = SetupError.userCancelled(reason: "the gateway's manifest was changed")
-    for flow in flows.flows where flow.isPairing {
-      guard case .automatic(let key) = flow.origin,
-        new.item(key.item, ofApp: key.app) != before.item(key.item, ofApp: key.app)
-      else { continue }
-      changeQuietly(flow.id) { $0.finish(failure) }
-    }
-    for flow in flows.flows where flow.isRequest && !isStillValid(flow) {
+    for flow in flows.flows where (flow.isRequest || flow.isPairing) && !isStillValid(flow, before) {
+      let failure = SetupError.userCancelled(reason: "the gateway's manifest was changed")
       if flow.question?.isPairing == false {
         change(flow.id) { $0.close(failure) }
       } else if flow.canBeClosed {
@@ -95,9 +89,12 @@ extension SetupCore {
     return takeEffects()
   }
 
-  /// Whether the manifest still has the request's items as they were.
-  private func isStillValid(_ flow: SetupFlow) -> Bool {
+  /// Whether the manifest still has the items of a request, or of an automatic setup, as they were.
+  private func isStillValid(_ flow: SetupFlow, _ before: SetupConfiguration) -> Bool {
     guard let app = configuration.apps[flow.app] else { return false }
+    if case .automatic(let key) = flow.origin {
+      return configuration.item(key.item, ofApp: key.app) == before.item(key.item, ofApp: key.app)
+    }
     return flow.picker?.items.allSatisfy { item in item.isAppSupplied || app.items.contains(item.item) }
       ?? true
   }
