@@ -39,16 +39,16 @@ extension AgentCore {
 
   /// The items that networks are compared with are others.
   func networkItemsChanged() {
-    followNetworkInterest()
     for event in networkLink.sightings.setItems(dataPath.items, networks, at: now) {
       feeds.networks.append(event)
     }
+    followNetworkInterest()
   }
 
   /// What a full table keeps follows the items and the accessories.
   func followNetworkInterest() {
     guard configuration.manifest.gateway.wifi != nil else { return }
-    let items = NetworkItems(dataPath.items)
+    let items = networkSightings.matcher
     let own = Set(setupCore.registry.accessories.compactMap(\.ssid))
     networkLink.table.setInterest { name in
       if own.contains(name.bytes) { return .accessory }

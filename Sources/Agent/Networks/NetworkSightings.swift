@@ -33,7 +33,7 @@ struct NetworkSightings {
   }
 
   private var items: [ManifestItem]
-  private var matcher: NetworkItems
+  private(set) var matcher: NetworkItems
   private var found: [NetworkName: FoundNetwork] = [:]
   /// The names in `found`, the strongest network first.
   private(set) var names: [NetworkName] = []
