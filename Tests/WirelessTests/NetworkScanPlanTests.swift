@@ -34,11 +34,7 @@ struct NetworkScanPlanTests {
   @Test("Without fresh networks a scan is started at once, and its end is looked for every second")
   func scan() {
     let plan = PlanHarness()
-    plan.follow(.picker)
-    #expect(plan.next() == .read)
-    plan.deliver(.list(ages: []))
-    #expect(plan.next() == .start)
-    plan.start(.success(.started(.extensions)))
+    plan.startFirstScan(.picker, .started(.extensions))
     for second in 1...3 {
       #expect(plan.next() == .read)
       #expect(plan.now == Int64(second) * 1000)
@@ -87,11 +83,7 @@ struct NetworkScanPlanTests {
   @Test("The plan waits for another program's scan, which counts like its own")
   func otherProgram() {
     let plan = PlanHarness()
-    plan.follow(.picker)
-    #expect(plan.next() == .read)
-    plan.deliver(.list(ages: []))
-    #expect(plan.next() == .start)
-    plan.start(.success(.busy(.extensions)))
+    plan.startFirstScan(.picker, .busy(.extensions))
     #expect(plan.next() == .read)
     plan.deliver(.list(ages: [100]))
     #expect(plan.counters.busy == [.extensions: 1])
@@ -136,11 +128,7 @@ struct NetworkScanPlanTests {
       as [(Int64, Int64?, Int)]
     {
       let plan = PlanHarness()
-      plan.follow(.picker)
-      #expect(plan.next() == .read)
-      plan.deliver(.list(ages: []))
-      #expect(plan.next() == .start)
-      plan.start(.success(.started(.extensions)))
+      plan.startFirstScan(.picker, .started(.extensions))
       for _ in 1..<seconds {
         #expect(plan.next() == .read)
         plan.deliver(.underWay)
@@ -248,11 +236,7 @@ struct NetworkScanPlanTests {
   @Test("The agent's own scan is counted once")
   func heardByOwnScan() {
     let plan = PlanHarness()
-    plan.follow(.automatic)
-    #expect(plan.next() == .read)
-    plan.deliver(.list(ages: []))
-    #expect(plan.next() == .start)
-    plan.start(.success(.started(.extensions)))
+    plan.startFirstScan(.automatic, .started(.extensions))
     for age in [Int64(100), 5100, 10_100] {
       #expect(plan.next() == .read)
       plan.deliver(.list(ages: [age]))
@@ -265,11 +249,7 @@ struct NetworkScanPlanTests {
   @Test("An aborted scan counts as none")
   func aborted() {
     let plan = PlanHarness()
-    plan.follow(.picker)
-    #expect(plan.next() == .read)
-    plan.deliver(.list(ages: []))
-    #expect(plan.next() == .start)
-    plan.start(.success(.started(.nl80211)))
+    plan.startFirstScan(.picker, .started(.nl80211))
     #expect(plan.next() == .read)
     plan.deliver(.list(ages: [], hasAbortedScan: true))
     #expect(plan.completed.isEmpty)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Testing
 import Wireless
 
 /// A plan with a worker that a test plays; times in milliseconds.
@@ -74,6 +75,17 @@ final class PlanHarness {
 
   func start(_ result: Result<ScanStart, WirelessError>) {
     plan.receive(result, of: number, at: time)
+  }
+
+  /// The first reading finds no network, and a scan is asked for, with this result.
+  func startFirstScan(
+    _ demand: NetworkDemand, _ result: ScanStart, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    follow(demand)
+    #expect(next() == .read, sourceLocation: sourceLocation)
+    deliver(.list(ages: []))
+    #expect(next() == .start, sourceLocation: sourceLocation)
+    start(.success(result))
   }
 
   /// `others` are the ages of networks of radios with other addresses.

@@ -87,7 +87,12 @@ class Peer(Program):
     @property
     def address(self):
         """The address with which it advertises now."""
-        return [words for _, words in self.lines() if words.startswith("advertises ")][-1].split()[1]
+        return self.address_of()
+
+    def address_of(self, who=""):
+        """The same of the accessory whose lines begin with `who`."""
+        begin = f"{who}advertises "
+        return [words for _, words in self.lines() if words.startswith(begin)][-1].removeprefix(begin)
 
     def await_adapter(self):
         """Waits until the kernel has the adapter, and switches it on. Not with an ioctl: the kernel pairs only through an

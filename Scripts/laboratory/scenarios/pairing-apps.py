@@ -102,9 +102,8 @@ def claim_identity(lab, peer, agent, app, operator):
     peer.order("off")
     for order in ("neighbour claim", "neighbour rotate"):
         peer.order(order)
-    address = [text for _, text in peer.lines() if text.startswith("neighbour advertises ")][-1].split()[2]
     app.call("ShowPicker")
-    refusal = operator.choose(operator.request_of("lights"), [address]).refusal()
+    refusal = operator.choose(operator.request_of("lights"), [peer.address_of("neighbour ")]).refusal()
     lab.check("so could any other device" in refusal.parameters["reason"], f"the refusal: {refusal.parameters}")
     app.expect(*bonds.FAILED)
     for order in ("neighbour drop", "neighbour off", "on"):
