@@ -18,26 +18,6 @@ let strict: [SwiftSetting] = [
 /// package may not use unsafe flags of another.
 let compact = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-/// A tenth less to load: nothing is exported, because the programs load no code at run time; relocations are packed, and
-/// functions with the same code are one. All addresses of functions are known at the start, and then read-only.
-let lean = linking(
-  with: "--no-export-dynamic", "--icf=all", "-zpack-relative-relocs", "-znow", "-O2")
-/// Half a megabyte less: CLean has what stands in for the wrapped functions. Another 1.4 MB less: Scripts/release names a
-/// standard library of which the linker takes only what is called.
-let leanest =
-  lean + linking(with: "--wrap=_swift_stdlib_getScalarName", "--wrap=_swift_stdlib_getAge")
-  + (Context.environment["ACCESSORY_LEAN_LIBRARY"].map {
-    [.unsafeFlags([$0], .when(platforms: [.linux], configuration: .release))]
-  } ?? [])
-
-func linking(with options: String...) -> [LinkerSetting] {
-  [
-    .unsafeFlags(
-      ["-use-ld=lld"] + options.flatMap { ["-Xlinker", $0] },
-      .when(platforms: [.linux], configuration: .release))
-  ]
-}
-
 let package = Package(
   name: "accessory-gateway",
   products: [
@@ -57,14 +37,16 @@ let package = Package(
     .target(name: "Controller", dependencies: ["HCI"], swiftSettings: strict),
     .target(name: "Wireless", dependencies: ["HCI"], swiftSettings: compact),
     .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
-    .target(name: "Registry", dependencies: ["HCI", "Manifest"], swiftSettings: compact),
+    .target(name: "Registry", dependencies: ["HCI", "Discovery", "Manifest"], swiftSettings: compact),
     .target(name: "Pairing", dependencies: ["HCI", "Controller", "Registry"], swiftSettings: compact),
     .target(
       name: "Setup", dependencies: ["HCI", "Discovery", "Manifest", "Registry", "Pairing"],
       swiftSettings: strict),
-    .target(name: "CToml"),
     .target(
-      name: "ManifestFormat", dependencies: ["HCI", "Discovery", "Manifest", "CToml"], swiftSettings: compact),
+      name: "CToml", cxxSettings: [.unsafeFlags(["-Os"], .when(configuration: .release))]),
+    .target(
+      name: "ManifestFormat", dependencies: ["HCI", "Discovery", "LinuxSystem", "Manifest", "CToml"],
+      swiftSettings: compact),
 
     // JSON and Varlink, which the client library uses too.
     .target(name: "JSON", swiftSettings: strict),
@@ -74,6 +56,10 @@ let package = Package(
       name: "Interfaces", dependencies: ["JSON", "Varlink", "CInterfaces"], swiftSettings: strict,
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
+
+    // Writes the values of Interfaces from Config/*.varlink; run by Scripts/interfaces.
+    .executableTarget(
+      name: "interface-generator", path: "Scripts/interface-generator", swiftSettings: strict),
 
     // The library for apps. Nothing that it depends on is under the GPL.
     .target(name: "SessionClient", dependencies: ["Interfaces", "JSON", "Varlink"], swiftSettings: strict),
@@ -155,17 +141,15 @@ let package = Package(
         "BlueZ", "HCI", "Controller", "Manifest", "Registry", "Pairing", "Setup", "Agent", "JSON", "Varlink",
         "Interfaces", "KernelNetworks", "LinuxSystem", "ManifestFormat", "RegistryStore", "Wireless",
       ],
-      swiftSettings: strict),
+      swiftSettings: compact),
     .executableTarget(
-      name: "accessoryd", dependencies: ["AgentRuntime", "CLean"], swiftSettings: strict,
-      linkerSettings: leanest
-    ),
+      name: "accessoryd", dependencies: ["AgentRuntime"], swiftSettings: strict),
     .executableTarget(
       name: "virtual-controller",
       dependencies: [
-        "CLean", "Manifest", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio",
+        "Manifest", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat", "VirtualRadio",
       ],
-      swiftSettings: strict, linkerSettings: leanest),
+      swiftSettings: strict),
 
     // A controller for a real kernel, for Scripts/lab.
     .target(
@@ -187,18 +171,16 @@ let package = Package(
       path: "Scripts/laboratory/LinkProbe",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
 
-    // What releases have in place of Foundation, and of a part of the standard library.
-    .target(name: "CLean", cSettings: [.define("LEAN", .when(configuration: .release))]),
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "CLean", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
+        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
         "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict, linkerSettings: leanest),
+      swiftSettings: strict),
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
     .target(
@@ -235,7 +217,7 @@ let package = Package(
     // An app that does nothing; run by Scripts/bench.
     .executableTarget(
       name: "idle-client", dependencies: ["AccessorySetupKit"], path: "Scripts/benchmark/IdleClient",
-      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)], linkerSettings: lean),
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
     .testTarget(
       name: "VirtualRadioTests", dependencies: ["VirtualRadio", "HCI", "TestSupport"], swiftSettings: strict),
@@ -331,8 +313,8 @@ let package = Package(
     .testTarget(
       name: "CoreBluetoothTests",
       dependencies: [
-        "AccessorySetupKit", "CoreBluetooth", "CoreBluetoothForms", "GATTSupport", "JSON", "SessionSupport",
-        "Varlink",
+        "AccessorySetupKit", "CoreBluetooth", "CoreBluetoothForms", "GATT", "GATTSupport", "JSON",
+        "SessionSupport", "Varlink",
       ],
       swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
@@ -376,6 +358,14 @@ let package = Package(
     .executableTarget(
       name: "dice", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
       path: "Scripts/examples/dice/Sources/dice",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "lock", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
+      path: "Scripts/examples/lock/Sources/lock",
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "sensor", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
+      path: "Scripts/examples/sensor/Sources/sensor",
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "devices", dependencies: ["AccessorySetupKit", "CoreBluetooth"],
@@ -450,7 +440,8 @@ let package = Package(
     .testTarget(
       name: "AgentRuntimeTests",
       dependencies: [
-        "AgentRuntime", "BusSupport", "Controller", "Registry", "Setup", "Agent", "HCI", "LinuxSystem",
+        "AgentRuntime", "BusSupport", "Controller", "Manifest", "Registry", "Setup", "Agent", "HCI",
+        "LinuxSystem",
         "Pairing",
         "RegistryStore",
         "TestSupport",
@@ -479,7 +470,7 @@ let package = Package(
       dependencies: [
         "accessoryctl", "accessoryd", "HCI", "Interfaces", "JSON", "LinuxSystem", "ToolText", "TestSupport",
         "Varlink",
-        "VirtualRadio", "devices", "dice", "virtual-controller",
+        "VirtualRadio", "devices", "dice", "interface-generator", "virtual-controller",
       ],
       exclude: ["Fixtures", "metrics.py"],
       swiftSettings: strict),
@@ -502,10 +493,13 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AdapterSupport", "BlueZ", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI", "JSON",
-        "KernelNetworks", "KnownNetworks", "Manifest", "ManifestFormat", "Pairing", "Registry",
+        "AdapterSupport", "BlueZ", "BusSupport", "CLibFuzzer", "Controller", "Discovery", "GATT", "HCI",
+        "JSON",
+        "KernelNetworks", "KnownNetworks", "Manifest", "ManifestFormat", "Pairing", "PropertyList",
+        "Registry",
         "RegistryFormat",
-        "RegistryStore", "RegistrySupport", "SceneFormat", "TestSupport", "Varlink", "VirtualRadio",
+        "RegistryStore", "RegistrySupport", "SceneFormat", "SessionClient", "TestSupport", "Varlink",
+        "VirtualRadio",
         "Wireless",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,
@@ -520,6 +514,13 @@ case "fuzzers":
     if target.name == "CWireless" { target.cSettings = [.unsafeFlags(instrumented)] }
   }
 default: break
+}
+
+// .ci/run compiles without information for debuggers, which takes less work.
+if Context.environment["ACCESSORY_DEBUG_INFO"] == "none" {
+  for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-gnone"])]
+  }
 }
 
 /// Removes all other targets, except for what these depend on.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // A stand-in for the module of this name, for a runtime whose own one the compiler cannot read: it has what
-// swift-argument-parser asks for, declared as there, so that the parser asks for the same symbols. In a release,
-// Sources/CLean has these, and nothing of this is linked. Encoding always fails.
+// swift-argument-parser asks for. Encoding always fails, so that --experimental-dump-help prints nothing. It serves the
+// tests of arm64 only: what is shipped has Foundation itself (Scripts/cross --runtime, --swift-sdk).
 
 public protocol LocalizedError: Error {
   var errorDescription: String? { get }

@@ -4,16 +4,24 @@
 import sys
 import varlink  # of PyPI
 sys.excepthook = lambda kind, error, trace: print(f"{kind.__name__}: {error}", file=sys.stderr)
+
+
+def sentence(error):
+    """What the agent says about an error, and what to do."""
+    return f"{error['reason']}; {error['cure']}"
+
+
 socket, app, wanted = (sys.argv[1:] + [None, None])[:3]
 gateway = varlink.Client.new_with_address(f"unix:{socket}")
 # A connection carries one call at a time, so that the stream of events needs its own.
 with gateway.open("io.accessoryd.Session") as stream, gateway.open("io.accessoryd.Session") as session:
     for reply in stream.Activate(app, _more=True):
         token = reply.get("session") or token
-        event, accessory = reply.get("event"), (reply.get("event") or {}).get("accessory")
+        event = reply.get("event")
+        accessory, error = ((event or {}).get(key) for key in ("accessory", "error"))
         if not event:
             continue
-        what = accessory["displayName"] if accessory else (event.get("error") or {}).get("reason")
+        what = accessory["displayName"] if accessory else error and sentence(error)
         print(event["event"] + (f": {what}" if what else ""), flush=True)
         try:
             if event["event"] in ("activated", "accessoryRemoved"):
@@ -26,5 +34,5 @@ with gateway.open("io.accessoryd.Session") as stream, gateway.open("io.accessory
                 with gateway.open("io.accessoryd.Session") as air:
                     said = (heard.get("advertisement") for heard in air.WatchAdvertisements(token, _more=True))
                     print("it says", next(filter(None, said))["data"], flush=True)
-        except varlink.VarlinkError as error:
-            print(f"{error.error().split('.')[-1]}: {error.parameters()['reason']}", flush=True)
+        except varlink.VarlinkError as refusal:
+            print(f"{refusal.error().split('.')[-1]}: {sentence(refusal.parameters())}", flush=True)

@@ -12,11 +12,15 @@ trap 'kill "$stream" 2>/dev/null || true; rm -r "$folder"' EXIT
 
 call() { ${VARLINK:-python3 -m varlink.cli} call "$@"; }
 
-# Waits for a value of a key in the stream, and prints the last one.
+# The last value of a key in the stream.
+last() { tr -d '\n' <"$folder/events" | sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p"; }
+
+# Waits for a value of a key in the stream, and prints the last one; ends with what the agent says about an error.
 value() {
   while grep -qs '^State:.[^Z]' "/proc/$stream/status"; do
-    found=$(tr -d '\n' <"$folder/events" | sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p")
+    found=$(last "$1")
     [ -z "$found" ] || break
+    [ -z "$(last cure)" ] || { echo "$(last reason); $(last cure)" >&2; exit 1; }
     sleep 0.1
   done
   echo "${found:?the session has ended}"

@@ -46,6 +46,15 @@ def commits():
     return [(commit, len(parents.split()), subject) for commit, parents, subject in rows]
 
 
+def raises():
+    """Hash and body of each commit that raises a limit of the agent's lines."""
+    log = subprocess.run(
+        ["git", "log", "--no-color", "--format=%x00%h%x01%b%x01", "-p", "-U0", "-G^agent-lines", "--", "Scripts/bench-thresholds"],
+        cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    rows = [row.split("\x01") for row in log.stdout.split("\0")[1:]]
+    return [(commit, body) for commit, body, patch in rows if rules.ALL["agent-lines"].raised(patch)]
+
+
 def fails_canary(name, rule):
     for number, (sample, known, expected) in enumerate(rule.canaries(), 1):
         found = {(violation.path, violation.line) for violation in rule.check(sample, known)}
@@ -65,14 +74,17 @@ def main():
     gc.disable()
     known = settings.load()
     checkout = tree.checkout(ROOT)
-    checkout.package = package() if {"arrows", "closure"} & set(names) else {}
+    checkout.package = package() if {"arrows", "closure", "agent-lines"} & set(names) else {}
     checkout.commits = commits() if "subjects" in names else []
+    checkout.raises = raises() if "agent-lines" in names else []
     broken = False
     for name in names:
         rule = rules.ALL[name]
         if fails_canary(name, rule):
             broken = True
             continue
+        if sys.argv[1:] and hasattr(rule, "report"):
+            print(*rule.report(checkout), sep="\n")
         violations = sorted(rule.check(checkout, known))
         if not violations:
             continue

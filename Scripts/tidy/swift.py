@@ -37,7 +37,6 @@ class Declaration:
     path: str
     modifiers: frozenset = frozenset()
     labels: tuple = ()  # The labels of a function or an initializer.
-    is_stored: bool = False
     has_raw_value: bool = False  # Whether a case has a raw value.
 
 
@@ -286,7 +285,7 @@ class Parser:
     def variable(self, index):
         """`let` or `var`, with one name or several."""
         position, expects, depth, angles = index + 1, True, 0, 0
-        names, is_computed, is_value = [], False, False
+        names, is_value = [], False
         while position < len(self.tokens):
             token = self.tokens[position]
             if depth == 0 and position > index + 1 and self.ends_statement(position):
@@ -300,7 +299,6 @@ class Parser:
             elif depth == 0 and token.text == ",":
                 expects, is_value = True, False
             elif depth == 0 and token.text == "{" and not is_value:
-                is_computed = self.at(position + 1) not in ("didSet", "willSet")
                 break
             elif token.text == "{":
                 position = self.closing_brace(position)
@@ -310,9 +308,8 @@ class Parser:
                 names.append(token.text)
                 expects = False
             position += 1
-        in_protocol = bool(self.scopes) and self.scopes[-1][1].keyword == "protocol"
         for name in names:
-            self.add(name, self.at(index), index, is_stored=not is_computed and not in_protocol)
+            self.add(name, self.at(index), index)
 
     def closing_brace(self, position):
         depth = 0

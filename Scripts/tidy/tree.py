@@ -26,10 +26,11 @@ class Violation:
 class Tree:
     """Text files by path, relative to the top of the repository. Symbolic links and binary files are left out."""
 
-    def __init__(self, texts, package=None, commits=()):
+    def __init__(self, texts, package=None, commits=(), raises=()):
         self.texts = texts
         self.package = package
         self.commits = commits
+        self.raises = raises
 
     def paths(self, *folders, suffix=""):
         return [path for path in sorted(self.texts) if path.endswith(suffix) and path.startswith(folders)]

@@ -4,7 +4,10 @@ public import Foundation
 package import Interfaces
 import JSON
 
-/// An accessory of the app: a snapshot that never changes. Two snapshots of the same accessory are equal.
+/// An accessory of the app: a snapshot that never changes.
+///
+/// As on iOS, `==` compares objects. A session has one object for an accessory until the accessory changes; compare
+/// ``bluetoothIdentifier`` or ``ssid`` to recognise it afterwards.
 open class ASAccessory: NSObject, @unchecked Sendable {
   /// Whether the app may use an accessory.
   @nonexhaustive public enum AccessoryState: Int, Sendable, BitwiseCopyable {
@@ -75,12 +78,6 @@ open class ASAccessory: NSObject, @unchecked Sendable {
   /// What an ``ASMigrationDisplayItem`` said that Wi-Fi Aware calls the device; 0 for none. A gateway pairs nothing by
   /// Wi-Fi Aware.
   open var wifiAwarePairedDeviceID: WiFiAwarePairedDeviceID { line.wifiAwarePairedDeviceID ?? 0 }
-
-  open override func isEqual(_ object: Any?) -> Bool {
-    (object as? ASAccessory)?.line.identifier == line.identifier
-  }
-
-  open override var hash: Int { line.identifier.hashValue }
 
   open override var description: String { "\(displayName) (\(state), \(line.identifier))" }
 

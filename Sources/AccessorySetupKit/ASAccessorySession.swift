@@ -17,10 +17,18 @@ open class ASAccessorySession: NSObject, @unchecked Sendable {
   @NSCopying open var pickerDisplaySettings: ASPickerDisplaySettings?
 
   /// Makes a session with the agent of this gateway; see ``ASGateway/init()``.
-  public override init() { engine = SessionEngine(ASGateway()) }
+  public override init() {
+    engine = SessionEngine(ASGateway())
+    super.init()
+    engine.session = self
+  }
 
   /// A session with the agent of that socket, as that app.
-  public init(gateway: ASGateway) { engine = SessionEngine(gateway) }
+  public init(gateway: ASGateway) {
+    engine = SessionEngine(gateway)
+    super.init()
+    engine.session = self
+  }
 
   deinit { engine.invalidate(isReported: false) }
 

@@ -17,7 +17,7 @@ extension ASDiscoveryDescriptor {
     bluetoothRange = Range(rawValue: line.range) ?? .default
     (bluetoothServiceDataBlob, bluetoothServiceDataMask) = Self.data(line.serviceData)
     bluetoothServiceUUID = line.serviceUUID.flatMap { CBUUID(text: $0) }
-    ssid = line.ssid
+    ssid = line.ssid?.repaired
     ssidPrefix = line.ssidPrefix
     wifiAwareServiceName = line.wifiAwareServiceName
     wifiAwareServiceRole = WiFiAwareServiceRole(rawValue: line.wifiAwareServiceRole) ?? .subscriber
@@ -43,7 +43,7 @@ extension ASDiscoveryDescriptor {
     line.serviceData = try Self.bytes(
       bluetoothServiceDataBlob, bluetoothServiceDataMask, at: "\(path).bluetoothServiceData")
     line.serviceUUID = bluetoothServiceUUID?.uuidString
-    line.ssid = ssid
+    line.ssid = ssid.map { AirText(Array($0.utf8)) }
     line.ssidPrefix = ssidPrefix
     line.takeWiFiAware(of: self)
     return line
@@ -53,7 +53,7 @@ extension ASDiscoveryDescriptor {
   func networkLine(for accessory: ASAccessory) throws(SessionError) -> DescriptorLine {
     let (own, all) = (accessory.line.descriptor, try line(at: "descriptor"))
     var line = DescriptorLine()
-    line.ssid = all.ssid == own.ssid ? nil : all.ssid
+    line.ssid = ssid == own.ssid?.repaired ? nil : all.ssid
     line.ssidPrefix = all.ssidPrefix == own.ssidPrefix ? nil : all.ssidPrefix
     if !all.hasWiFiAware(of: own) { line.takeWiFiAware(of: self) }
     return line

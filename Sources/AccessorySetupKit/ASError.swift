@@ -9,9 +9,10 @@ public let ASErrorDomain = "ASErrorDomain"
 
 /// An error of accessory discovery and setup.
 ///
-/// `userInfo` has texts only: the reason (`NSLocalizedDescriptionKey`), what to do
-/// (`NSLocalizedRecoverySuggestionErrorKey`), and the parameter with the error (`ASErrorFieldKey`).
-public struct ASError: CustomNSError, Hashable, Sendable {
+/// `localizedDescription` is a whole sentence: what is wrong with what, and what to do. `userInfo` has texts only: this
+/// sentence, its parts (`NSLocalizedFailureReasonErrorKey`, `NSLocalizedRecoverySuggestionErrorKey`), and the parameter
+/// with the error (`ASErrorFieldKey`).
+public struct ASError: CustomNSError, CustomStringConvertible, Hashable, Sendable {
   /// What went wrong, with AccessorySetupKit's raw values.
   @nonexhaustive public enum Code: Int, Sendable, BitwiseCopyable {
     /// No error. It is never reported.
@@ -50,30 +51,29 @@ public struct ASError: CustomNSError, Hashable, Sendable {
 
   /// What went wrong.
   public let code: Code
-  private let texts: [String: String]
+  private let texts: ErrorTexts
 
   /// Values of `userInfo` that are no texts are left out.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     self.code = code
-    texts = userInfo.compactMapValues { $0 as? String }
+    texts = ErrorTexts(userInfo)
   }
 
   package init(_ error: SessionError) {
     code = Code(rawValue: error.code.rawValue) ?? .unknown
-    var texts = [
-      NSLocalizedDescriptionKey: AppWords.sentence(error.reason, about: error.field),
-      NSLocalizedRecoverySuggestionErrorKey: AppWords.sentence(error.cure, about: error.field),
-    ]
-    texts[Self.fieldKey] = error.field.flatMap { AppWords.field($0) }
-    self.texts = texts
+    texts = ErrorTexts(
+      AppWords.sentence(error.reason, about: error.field),
+      cure: AppWords.sentence(error.cure, about: error.field), field: error.field)
   }
 
-  /// The reason, what to do, and the parameter with the error.
-  public var userInfo: [String: Any] { texts }
+  /// The sentence, its parts, and the parameter with the error.
+  public var userInfo: [String: Any] { texts.userInfo }
   /// The raw value of ``code``.
   public var errorCode: Int { code.rawValue }
   /// The same as ``userInfo``.
-  public var errorUserInfo: [String: Any] { texts }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The case, its raw value, and the sentence: `ASError.userCancelled (700): …`.
+  public var description: String { texts.description(Self.self, code, errorCode) }
   /// ``ASErrorDomain``.
   public static var errorDomain: String { ASErrorDomain }
 

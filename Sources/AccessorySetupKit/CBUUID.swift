@@ -91,3 +91,12 @@ public class CBUUID: NSObject, NSCopying, @unchecked Sendable {
 
   public override var description: String { uuidString }
 }
+
+// What Foundation declares on iOS, and not on Linux.
+
+/// Seconds since 1 January 2001.
+public typealias CFAbsoluteTime = Double
+
+/// The time now.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }

@@ -20,6 +20,7 @@ package final class SessionEngine: @unchecked Sendable {
     var accessories: [ASAccessory] = []
     var radio: String?
     var radioHandler: (@Sendable (ASRadioState) -> Void)?
+    var silenceHandler: (@Sendable () -> Void)?
     var handler: EventHandler?
     /// The app ended the session: nothing follows but `invalidated`.
     var isInvalidated = false
@@ -30,6 +31,9 @@ package final class SessionEngine: @unchecked Sendable {
     var advertisements: [CallID: @Sendable (ASAdvertisement) -> Void] = [:]
   }
 
+  /// The session that this engine drives; set once, before anything else.
+  weak var session: ASAccessorySession?
+
   private let gateway: ASGateway
   private let readable = Locked(Readable())
   private let queue = DispatchQueue(label: "io.accessoryd.session")
@@ -37,6 +41,8 @@ package final class SessionEngine: @unchecked Sendable {
   // On the own queue.
   private var client: SessionClient
   private var sockets: [SessionLinkID: SessionSocket] = [:]
+  /// The links that wait for their turn.
+  private var linksInLine: Set<SessionLinkID> = []
   private var inputs: [SessionInput] = []
   private var isStepping = false
   private var timer: (any DispatchSourceTimer)?
@@ -61,6 +67,11 @@ package final class SessionEngine: @unchecked Sendable {
     set { readable.withLock { $0.radioHandler = newValue } }
   }
 
+  /// Called on the session's queue when the agent could not be reached for 2 s, and again each minute.
+  package func setSilenceHandler(_ handler: (@Sendable () -> Void)?) {
+    readable.withLock { $0.silenceHandler = handler }
+  }
+
   func activate(on appQueue: DispatchQueue, handler: @escaping (ASAccessoryEvent) -> Void) {
     let handler = EventHandler(call: handler)
     let isFirst = readable.withLock { readable in
@@ -69,7 +80,7 @@ package final class SessionEngine: @unchecked Sendable {
       readable.handler = handler
       return true
     }
-    guard isFirst else { return Self.log("activate(on:eventHandler:) was called again, and is ignored") }
+    guard isFirst else { return Notices.say("activate(on:eventHandler:) was called again, and is ignored") }
     queue.async {
       self.appQueue = appQueue
       self.step(.activate)
@@ -117,6 +128,10 @@ package final class SessionEngine: @unchecked Sendable {
 
   private func step(_ input: SessionInput) {
     inputs.append(input)
+    stepInputs()
+  }
+
+  private func stepInputs() {
     guard !isStepping else { return }
     isStepping = true
     while !inputs.isEmpty {
@@ -128,16 +143,35 @@ package final class SessionEngine: @unchecked Sendable {
 
   private func performAction(_ action: SessionAction) {
     switch action {
-    case .open(let link): open(link)
+    case .open(let link, takesTurns: false): open(link)
+    case .open(let link, takesTurns: true):
+      linksInLine.insert(link)
+      CallTurns.await(at: gateway.socketPath, self, link) { [self] in queue.async { self.beginTurn(of: link) }
+      }
     case .send(let link, let bytes): sockets[link]?.send(bytes)
-    case .close(let link): sockets.removeValue(forKey: link)?.close()
+    case .close(let link): close(link)
     case .closeDescriptor(let descriptor): SessionSocket.close(descriptor)
     case .deliver(let delivery): appQueue.async { self.receive(delivery) }
     }
   }
 
+  private func beginTurn(of link: SessionLinkID) {
+    guard linksInLine.remove(link) != nil else { return }
+    open(link)
+    stepInputs()
+  }
+
+  private func close(_ link: SessionLinkID) {
+    linksInLine.remove(link)
+    sockets.removeValue(forKey: link)?.close()
+    CallTurns.end(at: gateway.socketPath, self, link)
+  }
+
   private func open(_ link: SessionLinkID) {
-    guard EventLoop.open() else { return inputs.append(.linkExhausted(link)) }
+    guard EventLoop.open() else {
+      close(link)
+      return inputs.append(.linkExhausted(link))
+    }
     do throws(SocketError) {
       sockets[link] = try SessionSocket(path: gateway.socketPath, queue: queue) { event in
         switch event {
@@ -145,16 +179,17 @@ package final class SessionEngine: @unchecked Sendable {
         case .lostDescriptor: self.step(.lostDescriptor(link))
         case .bytes(let bytes): self.step(.received(link, bytes))
         case .end:
-          self.sockets.removeValue(forKey: link)?.close()
+          self.close(link)
           self.step(.linkEnded(link, reason: nil, isPermanent: false))
         }
       }
       inputs.append(.linkOpened(link))
     } catch {
+      close(link)
       inputs.append(
         error.isExhausted
           ? .linkExhausted(link)
-          : .linkEnded(link, reason: error.reason, isPermanent: error.isPermanent))
+          : .linkEnded(link, reason: error.reason, cure: error.cure, isPermanent: error.isPermanent))
     }
   }
 
@@ -214,10 +249,17 @@ package final class SessionEngine: @unchecked Sendable {
         return readable.isInvalidated ? nil : readable.radioHandler
       }
       handler?(Self.state(state))
+    case .unreachable(let error):
+      Notices.say(ASError(error), at: gateway.socketPath)
+      readable.withLock { $0.isInvalidated ? nil : $0.silenceHandler }?()
+    case .leftOut(_, let error):
+      Notices.say("an item of the picker was left out: \(ASError(error).localizedDescription)")
     case .ended:
       readable.withLock { readable in
-        (readable.handler, readable.radioHandler, readable.radio, readable.accessories) = (nil, nil, nil, [])
+        (readable.handler, readable.radioHandler, readable.silenceHandler) = (nil, nil, nil)
+        (readable.radio, readable.accessories) = (nil, [])
       }
+      AwaitedAccessories.forget(session: session)
     }
   }
 
@@ -235,15 +277,22 @@ package final class SessionEngine: @unchecked Sendable {
       }
       return (readable.handler, accessory)
     }
-    handler?.call(ASAccessoryEvent(type, accessory: accessory, error: event.error.map { ASError($0) }))
+    if let line = event.accessory {
+      if event.isAwaited {
+        AwaitedAccessories.noteAwaited(line.identifier, askedForBy: session)
+      } else if type == .accessoryRemoved {
+        AwaitedAccessories.noteDecided(line.identifier, isAuthorized: false)
+      } else if line.state != ASAccessory.AccessoryState.awaitingAuthorization.rawValue {
+        AwaitedAccessories.noteDecided(line.identifier, isAuthorized: true)
+      }
+    }
+    let error = event.error.map { ASError($0) }
+    if type == .invalidated, let error { Notices.say(error, at: gateway.socketPath) }
+    handler?.call(ASAccessoryEvent(type, accessory: accessory, error: error))
   }
 
   private static func state(_ text: String?) -> ASRadioState {
     text.flatMap { ASRadioState(rawValue: $0) } ?? .unknown
-  }
-
-  private static func log(_ sentence: String) {
-    FileHandle.standardError.write(Data("AccessorySetupKit: \(sentence)\n".utf8))
   }
 }
 

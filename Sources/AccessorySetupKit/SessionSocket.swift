@@ -6,6 +6,7 @@ import Glibc
 /// Why the agent's socket could not be opened.
 struct SocketError: Error {
   let reason: String
+  let cure: String
   /// Trying again is useless.
   let isPermanent: Bool
   /// No descriptor is free.
@@ -58,6 +59,8 @@ final class SessionSocket: @unchecked Sendable {
     held = []
     writer?.cancel()
     writer = nil
+    // The descriptor is closed a little later; the agent counts the connection until then.
+    shutdown(descriptor, Int32(SHUT_RDWR))
     reader.cancel()
   }
 
@@ -156,7 +159,8 @@ final class SessionSocket: @unchecked Sendable {
     let bytes = Array(path.utf8)
     let capacity = MemoryLayout.size(ofValue: address.sun_path)
     guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
-      throw SocketError(reason: "\"\(path)\" is not a path of 1 to \(capacity - 1) bytes", isPermanent: true)
+      throw SocketError(
+        reason: "\"\(path)\" is not a path of 1 to \(capacity - 1) bytes", cure: pathCure, isPermanent: true)
     }
     address.sun_family = sa_family_t(AF_UNIX)
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
@@ -179,8 +183,18 @@ final class SessionSocket: @unchecked Sendable {
   }
 
   private static func failure(_ what: String, _ number: Int32) -> SocketError {
-    SocketError(
-      reason: "\(what): \(unsafe String(cString: strerror(number)))", isPermanent: false,
+    let cure =
+      switch number {
+      case ENOENT, ENOTDIR: "start accessoryd, or \(pathCure)"
+      case ECONNREFUSED, EPROTOTYPE: "start accessoryd; if it runs, \(pathCure)"
+      case EACCES, EPERM:
+        "let this account open the socket and the folders above it; a container is given its app's own"
+      default: "check that accessoryd runs"
+      }
+    return SocketError(
+      reason: "\(what): \(unsafe String(cString: strerror(number)))", cure: cure, isPermanent: false,
       isExhausted: number == EMFILE || number == ENFILE)
   }
+
+  private static let pathCure = "give the path of its socket in ACCESSORYD_SOCKET"
 }

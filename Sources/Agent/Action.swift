@@ -32,11 +32,6 @@ public enum Action: Sendable {
   case releaseRadio(String)
   /// Close the adapter, perform the recovery action, and open the adapter again.
   case recoverRadio(RecoveryAction)
-  /// Close the adapter, which the agent holds exclusively, and leave it to the kernel, whose management interface reports
-  /// it then.
-  case lendRadio
-  /// Take the adapter that was lent again: its keys are deleted from the kernel, it is switched off and opened.
-  case takeRadioBack
   /// Look whether bluetoothd runs, then call ``AgentCore/bluetoothdWasSought(isRunning:at:)``; and when the process that
   /// was found ends, ``AgentCore/bluetoothdEnded(at:)``.
   case findBluetoothd
@@ -50,8 +45,8 @@ public enum Action: Sendable {
   case readNetworks(UInt64, interface: String)
   /// Start a scan for networks, then call ``AgentCore/networkScanWasStarted(_:of:at:)`` with this number.
   case startNetworkScan(UInt64, interface: String)
-  /// Run the manifest's `on_touch` program, if it names one.
-  case signalTouch(TouchSignal)
+  /// Run the manifest's program for the signal.
+  case signal(GatewaySignal)
   /// Connect a socket to an accessory, then call ``AgentCore/linkOpened(_:at:)`` or
   /// ``AgentCore/linkFailed(_:_:at:)``.
   case openLink(LinkRequest)

@@ -12,8 +12,14 @@ import Explanation
 // The radio's side: packets in, commands out.
 
 extension AgentCore {
-  /// The radio that was to be opened is there.
-  public func radioAppeared(_ kind: RadioKind, at now: Instant) {
+  /// The radio that was to be opened is there. `isUSB` is whether the kernel reaches it over USB.
+  public func radioAppeared(_ kind: RadioKind, isUSB: Bool = false, at now: Instant) {
+    if configuration.follow(isUSB: isUSB) {
+      enqueue(.log(.boardFollowsAdapter(board: configuration.board.name)))
+      follow(setupCore.configure(configuration.setup))
+      followItems()
+      radio.follow(scanPlan, at: now)
+    }
     radio.open(
       kind, hasBoardStep: configuration.board.asksForRecovery,
       powersOn: configuration.manifest.gateway.power == .on, at: now)
@@ -26,23 +32,6 @@ extension AgentCore {
   /// A recovery action did not bring the adapter back.
   public func recoveryFailed(_ reason: String, at now: Instant) {
     radio.recoveryFailed(reason, at: now)
-    performRadioOutput()
-  }
-
-  /// Lends the adapter to the kernel for a pairing, or takes it again.
-  func performRadioRequest(_ request: PairingLink.RadioRequest) {
-    switch request {
-    case .lend:
-      let start = radioTime
-      dataPath.pipeline.advance(to: start)
-      guard radio.lend(at: now) else { return pairing.lendingFailed(at: now) }
-      turn.pause = start
-    case .takeBack: enqueue(.takeRadioBack)
-    case .giveUpReturn:
-      radio.close(
-        "the adapter was not back \(AdapterLoan.returnMilliseconds / 1000) s after a device was paired",
-        at: now)
-    }
     performRadioOutput()
   }
 
@@ -124,10 +113,6 @@ extension AgentCore {
 
   /// Performs what the radio wants done.
   func performRadioOutput() {
-    if radio.link != .lent, turn.pause != nil {
-      turn.pause = nil
-      dataPath.pipeline.skipPause(until: radioTime)
-    }
     for change in radio.takeChanges() {
       feeds.conditions.append(.radio(RadioChangeLine(change, at: now)))
       turn.isBusy = true
@@ -145,7 +130,7 @@ extension AgentCore {
     let isLost = radio.advance(to: now)
     performRadioOutput()
     guard isLost else { return }
-    dataPath.pipeline.loseRadio(at: pipelineTime)
+    dataPath.pipeline.loseRadio(at: radioTime)
     enqueue(.log(.radioGivenUp))
   }
 

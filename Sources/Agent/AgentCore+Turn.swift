@@ -16,8 +16,6 @@ struct AgentTurn {
   var isBusy = false
   /// Whether the agent ends, so that no scan is wanted.
   var isEnding = false
-  /// The data path's time while the adapter is lent for a pairing: it does not pass.
-  var pause: Instant?
   /// Measures this process.
   var measureProcess: () -> ProcessFigures? = { nil }
   /// What the shell has yet to do, in order.
@@ -37,13 +35,13 @@ extension AgentCore {
     turn.radioLead = lead
     turn.isBusy = false
     counters.turns &+= 1
-    dataPath.pipeline.advance(to: pipelineTime)
+    dataPath.pipeline.advance(to: radioTime)
     advanceRadio()
     advanceSetup()
     advanceLinks()
     advancePairing()
     advanceNetworkScans()
-    feeds.advertisements.readSightings(dataPath, setupCore.grants)
+    feeds.advertisements.readSightings(dataPath, setupCore.grants) { setupCore.audience(of: $0) }
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.
     if !setupLink.effects.isEmpty { turn.isBusy = true }
@@ -67,9 +65,6 @@ extension AgentCore {
   /// The radio's time: ahead of the agent's while a recording is played as fast as it can be read.
   var radioTime: Instant { Instant(microseconds: now.microseconds &+ turn.radioLead) }
 
-  /// The data path's time: the radio's, but for a pause in which a device is paired. No silence counts that.
-  var pipelineTime: Instant { turn.pause ?? radioTime }
-
   /// When the next turn is due, if nothing comes in before; a time that has passed means at once.
   public var nextDeadline: Instant? {
     if turn.isBusy { return now }
@@ -84,7 +79,7 @@ extension AgentCore {
   /// The data path's deadline may be late by as much as a report may, so that a room full of devices does not wake the
   /// machine for each of them.
   private var pipelineDeadline: Instant? {
-    guard turn.pause == nil, let due = dataPath.pipeline.nextDeadline else { return nil }
+    guard let due = dataPath.pipeline.nextDeadline else { return nil }
     let onAgentClock = Instant(microseconds: due.microseconds &- turn.radioLead)
     let earliest = isRadioUrgent ? now : now.advanced(milliseconds: drainIntervalMilliseconds)
     return max(onAgentClock, earliest)

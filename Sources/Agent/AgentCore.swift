@@ -39,26 +39,52 @@ public final class AgentCore {
 
   /// What the files say. A reload replaces it.
   public struct Configuration: Sendable {
-    public var manifest: GatewayManifest
+    /// Adapted to the board's profile; a new value is taken as it is.
+    public var manifest: GatewayManifest {
+      get { adapted }
+      set { (read, adapted) = (newValue, newValue) }
+    }
     public var identities: [IdentityKey]
-    public var board: BoardProfile
+    /// The profile that counts.
+    public private(set) var board: BoardProfile
+    /// The profile that the manifest names, and the one for an adapter on USB.
+    private let named: BoardProfile
+    private let usb: BoardProfile?
+    private var read: GatewayManifest
+    private var adapted: GatewayManifest
+    /// Whether the kernel reaches the adapter over USB.
+    private(set) var isUSB = false
     public var access: AccessList
     /// How status names the radio: as the manifest or the command line does.
     var radioSource = ""
 
     public init(
       _ manifest: GatewayManifest, identities: [IdentityKey] = [],
-      board: BoardProfile = BoardProfile(name: "generic"),
+      board: BoardProfile = BoardProfile(name: BoardProfile.unmeasuredName), usb: BoardProfile? = nil,
       access: AccessList = AccessList()
     ) {
-      self.manifest = manifest.paced(by: board)
+      (read, adapted) = (manifest, manifest.paced(by: board))
       self.identities = identities
-      self.board = board
+      (self.board, named, self.usb) = (board, board, usb)
       self.access = access
     }
 
+    /// Takes the profile that counts for the adapter. Returns whether it is another one than before.
+    mutating func follow(isUSB: Bool) -> Bool {
+      self.isUSB = isUSB
+      let profile = isUSB && named.givesWayToUSB ? usb ?? named : named
+      guard profile != board else { return false }
+      board = profile
+      adapted = read.paced(by: profile)
+      return true
+    }
+
+    /// The profile that the manifest names, where another one counts; else nil.
+    var replacedBoard: String? { board.name == named.name ? nil : named.name }
+
+    /// Setups do not depend on how much of the time the radio listens.
     var setup: SetupConfiguration {
-      SetupConfiguration(manifest, accounts: access.accounts, isAdapterCalibrated: isAdapterCalibrated)
+      SetupConfiguration(read, accounts: access.accounts, isAdapterCalibrated: isAdapterCalibrated)
     }
 
     /// Whether levels mean what they say: the board profile has an offset. Recorded and simulated radios need none.

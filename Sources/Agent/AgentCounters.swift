@@ -35,7 +35,7 @@ public struct ClientCounters: Equatable, Sendable {
   public var closedOverdue: UInt64 = 0
   /// Calls of operators' methods by other callers.
   public var permissionsDenied: UInt64 = 0
-  /// Calls that found as many of their kind going on as there may be.
+  /// Calls refused because too many of the same kind were in progress.
   public var busy: UInt64 = 0
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Manifest
+
 /// What the loop around the agent did, for `Metrics`. Counters only grow.
 public struct LoopCounters: Equatable, Sendable {
   public var turns: UInt64 = 0
@@ -21,8 +23,8 @@ public struct LoopCounters: Equatable, Sendable {
   /// Log lines that were dropped because they were not read in time.
   public var logLinesDropped: UInt64 = 0
 
-  /// Runs of the manifest's `on_touch` program, by how they ended.
-  public var touchSignals = TouchCounters()
+  /// Runs of the manifest's programs, by how they ended.
+  public var programs: [SignalProgramKind: SignalProgramCounters] = [:]
 
   public init() {}
 
@@ -36,8 +38,8 @@ public struct LoopCounters: Equatable, Sendable {
   }
 }
 
-/// How the runs of the manifest's `on_touch` program ended. Counters only grow.
-public struct TouchCounters: Equatable, Sendable {
+/// How the runs of one of the manifest's programs ended. Counters only grow.
+public struct SignalProgramCounters: Equatable, Sendable {
   /// It ended with status 0.
   public var done: UInt64 = 0
   /// It ended with another status, or by a signal.

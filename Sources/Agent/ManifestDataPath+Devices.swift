@@ -11,18 +11,10 @@ import Explanation
 // Questions about the device table that several methods ask.
 
 extension ManifestDataPath {
-  var deviceCount: Int {
-    var count = 0
-    for row in 0..<pipeline.rowCount where pipeline.device(at: row) != nil { count += 1 }
-    return count
-  }
+  var deviceCount: Int { liveRows.count }
 
   /// How many devices an item has found.
-  var foundCount: Int {
-    var count = 0
-    for row in 0..<pipeline.rowCount where isFound(at: row) { count += 1 }
-    return count
-  }
+  var foundCount: Int { liveRows.count { isFound(at: $0) } }
 
   /// Whether an item has found the device in a row.
   func isFound(at row: Int) -> Bool {

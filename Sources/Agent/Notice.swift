@@ -17,6 +17,8 @@ public enum Notice: Equatable, Sendable {
   case radioRecovery(RecoveryAction, RadioError)
   /// The radio was absent long enough that every device it had found counts as lost.
   case radioGivenUp
+  /// Another board profile counts, because the adapter is, or is not, on USB.
+  case boardFollowsAdapter(board: String)
   /// bluetoothd switched the adapter off as it ended, and the agent switches it on.
   case switchedOnAfterBluetoothd
   case turnedAway(AdmissionError, user: UInt32)
@@ -28,6 +30,11 @@ public enum Notice: Equatable, Sendable {
   case keysExported(user: UInt32)
   /// An operator handed over the keys of a bond that bluetoothd has made.
   case bondImported(user: UInt32, DeviceAddress)
+  /// An operator replaced the registry; `keyed` devices came with keys.
+  case registryImported(user: UInt32, accessories: Int, keyed: Int)
+  /// An operator removed an accessory, by its identifier; or every one, with a new registry.
+  case accessoryRemoved(user: UInt32, String)
+  case registryReset(user: UInt32)
   case setup(SetupNotice)
   case link(LinkNotice)
   case pairing(PairingNotice)

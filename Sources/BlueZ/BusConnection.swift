@@ -63,9 +63,7 @@ struct BusConnection: ~Copyable {
     serial += 1
     try send(BusMessage.call(member, interface, path: path, to: destination, serial: serial))
     while true {
-      if let byteCount = try BusMessage.byteCount(of: received), received.count >= byteCount {
-        let message = Array(received[..<byteCount])
-        received.removeFirst(byteCount)
+      if let message = try BusMessage.takeFirst(of: &received) {
         // Signals come too.
         if let value = try BusMessage.reply(in: message, to: serial) { return value }
       } else {

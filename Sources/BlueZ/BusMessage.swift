@@ -61,6 +61,13 @@ enum BusMessage {
     return count
   }
 
+  /// Takes the first message off the bytes that were received; nil while it is not whole.
+  static func takeFirst(of received: inout [UInt8]) throws(BusError) -> [UInt8]? {
+    guard let count = try byteCount(of: received), received.count >= count else { return nil }
+    defer { received.removeFirst(count) }
+    return Array(received[..<count])
+  }
+
   /// Returns the first value in the body of the reply to the call with this serial; nil for another message.
   static func reply(in bytes: [UInt8], to serial: UInt8) throws(BusError) -> BusValue? {
     var reader = try reader(of: bytes, from: 12)

@@ -2,11 +2,13 @@
 
 /// Reads values from the bytes of a message (D-Bus specification 0.43, "Marshaling (Wire Format)").
 ///
-/// Capacity: the depth that the specification allows; anything deeper, and every length that runs past the end, is an
-/// error.
+/// Capacity: the depth that the specification allows, and ``valuesMax`` values; anything beyond, and every length that runs
+/// past the end, is an error.
 struct BusReader {
   /// 32 arrays, 32 structures, and the variants between them.
   private static let depthMax = 64
+  /// A thousand devices have 300,000, with their bytes; each takes up to 50 bytes of memory.
+  static let valuesMax = 1 << 20
   /// The longest signature.
   private static let signatureMax = 255
 
@@ -14,6 +16,7 @@ struct BusReader {
   private let isBigEndian: Bool
   /// Counted from the first byte of the message, which alignment depends on.
   private(set) var offset: Int
+  private var valueCount = 0
 
   init(_ bytes: [UInt8], from offset: Int, isBigEndian: Bool) {
     self.bytes = bytes
@@ -33,7 +36,10 @@ struct BusReader {
   private mutating func value(
     of types: inout ArraySlice<UInt8>, depth: Int
   ) throws(BusError) -> BusValue {
-    guard depth < Self.depthMax, let type = types.popFirst() else { throw .malformed }
+    valueCount += 1
+    guard valueCount <= Self.valuesMax, depth < Self.depthMax, let type = types.popFirst() else {
+      throw .malformed
+    }
     switch Character(Unicode.Scalar(type)) {
     case "y": return .number(try number(byteCount: 1))
     case "b": return .bool(try number(byteCount: 4) != 0)

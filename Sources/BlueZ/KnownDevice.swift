@@ -30,6 +30,15 @@ extension KnownDevice {
     return inOrder(objects.compactMap(KnownDevice.init(properties:)))
   }
 
+  /// Takes the first whole message off the bytes that a bus has sent, and returns the devices in it, if it is the reply
+  /// to the call with this serial. Throws `silent` when there is no whole message.
+  package static func takeDevices(from received: inout [UInt8], to serial: UInt8) throws(BusError)
+    -> [KnownDevice]?
+  {
+    guard let message = try BusMessage.takeFirst(of: &received) else { throw .silent }
+    return try BusMessage.reply(in: message, to: serial).map(devices)
+  }
+
   static func inOrder(_ devices: [KnownDevice]) -> [KnownDevice] {
     devices.sorted {
       ($0.address.bits, $0.address.type.rawValue) < ($1.address.bits, $1.address.type.rawValue)

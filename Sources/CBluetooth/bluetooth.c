@@ -26,6 +26,7 @@
 #endif
 
 const uint32_t cbluetooth_flag_up = 1u << HCI_UP;
+const uint8_t cbluetooth_bus_usb = HCI_USB;
 
 int cbluetooth_socket(void) {
   return socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
@@ -55,6 +56,7 @@ int cbluetooth_adapters(int socket, struct cbluetooth_adapter *adapters) {
     adapters[count].index = info.dev_id;
     adapters[count].address = address_bits(&info.bdaddr);
     adapters[count].flags = info.flags;
+    adapters[count].bus = info.type & 0x0f;
     count++;
   }
   return count;

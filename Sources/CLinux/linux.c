@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <link.h>
 #include <linux/capability.h>
+#include <linux/limits.h>
 #include <linux/netlink.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
@@ -38,6 +39,11 @@
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
+
+// Linux 6.5, include/uapi/asm-generic/socket.h.
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59
@@ -133,8 +139,9 @@ int clinux_bind(int descriptor, const char *path) {
   return bind(descriptor, (const struct sockaddr *)&address, length);
 }
 
-int clinux_run_and_wait(char *const arguments[], int *status) {
+int clinux_run_and_wait(char *const arguments[], int output, int *status) {
   posix_spawnattr_t attributes;
+  posix_spawn_file_actions_t actions;
   int error = posix_spawnattr_init(&attributes);
   if (error) goto failed;
   // This process may ignore or block signals that the program needs.
@@ -146,7 +153,12 @@ int clinux_run_and_wait(char *const arguments[], int *status) {
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setsigmask(&attributes, &none);
   pid_t process;
-  error = posix_spawnp(&process, arguments[0], NULL, &attributes, arguments, environ);
+  error = posix_spawn_file_actions_init(&actions);
+  if (!error) {
+    if (output >= 0) error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    if (!error) error = posix_spawnp(&process, arguments[0], &actions, &attributes, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+  }
   posix_spawnattr_destroy(&attributes);
   if (error) goto failed;
   while (waitpid(process, status, 0) < 0) {
@@ -157,6 +169,8 @@ failed:
   errno = error;
   return -1;
 }
+
+int clinux_memory_file(void) { return memfd_create("output", MFD_CLOEXEC); }
 
 int clinux_allow(const char *path, int is_group, unsigned account) {
   // The kernel expects the entries in this order (linux/posix_acl_xattr.h).
@@ -177,6 +191,23 @@ int clinux_allow(const char *path, int is_group, unsigned account) {
        {htole16(ACL_OTHER), 0, htole32(unnamed)}},
   };
   return setxattr(path, "system.posix_acl_access", &list, sizeof list, 0);
+}
+
+int clinux_copy_attributes(const char *source, int descriptor) {
+  // The most that the kernel keeps (linux/limits.h).
+  char names[XATTR_LIST_MAX], value[XATTR_SIZE_MAX], own[XATTR_SIZE_MAX];
+  const ssize_t length = listxattr(source, names, sizeof names);
+  if (length < 0) return errno == ENOTSUP ? 0 : -1;
+  for (const char *name = names; name < names + length; name += strlen(name) + 1) {
+    // Digests of what the file held.
+    if (strcmp(name, "security.ima") == 0 || strcmp(name, "security.evm") == 0) continue;
+    const ssize_t size = getxattr(source, name, value, sizeof value);
+    if (size < 0) return -1;
+    // A new file may have the same label already, which only some accounts may set.
+    if (fgetxattr(descriptor, name, own, sizeof own) == size && memcmp(value, own, (size_t)size) == 0) continue;
+    if (fsetxattr(descriptor, name, value, (size_t)size, 0) != 0) return -1;
+  }
+  return 0;
 }
 
 int clinux_connect(int descriptor, const char *path) {
@@ -242,6 +273,16 @@ int clinux_peer(int descriptor, struct clinux_peer *peer) {
   peer->user = credentials.uid;
   peer->group = credentials.gid;
   return 0;
+}
+
+int clinux_peer_process(int descriptor) {
+  int process;
+  socklen_t length = sizeof process;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERPIDFD, &process, &length) == 0) return process;
+  if (errno == EINVAL) errno = ESRCH;
+  struct clinux_peer peer;
+  if (errno != ENOPROTOOPT || clinux_peer(descriptor, &peer) != 0 || peer.process <= 0) return -1;
+  return (int)syscall(SYS_pidfd_open, peer.process, 0);
 }
 
 int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity) {

@@ -5,8 +5,9 @@ public import HCI
 /// Initializes a controller and keeps it scanning by a plan: reset, capabilities, masks, scan parameters, enable.
 ///
 /// Pure: events, times and plans go in, at most one command comes out of each call. The caller calls ``timeout(now:)``
-/// once ``deadline`` has passed. Extended scanning is used if features and supported commands allow it. A plan that
-/// changes during a scan causes disable, set, enable. After a failure it waits for ``start(_:now:)``.
+/// once ``deadline`` has passed. Extended scanning is used if features and supported commands allow it, until the
+/// controller refuses it twice after a start: then the legacy commands are used, which it accepts only after another
+/// reset. A plan that changes during a scan causes disable, set, enable. After a failure it waits for ``start(_:now:)``.
 public struct ControllerInitializer: Sendable {
   public enum State: Equatable, Sendable {
     /// Not started.
@@ -41,7 +42,11 @@ public struct ControllerInitializer: Sendable {
   public private(set) var profile = ControllerProfile()
 
   /// Whether it scans, or would scan, with the extended commands.
-  public var scansExtended: Bool { applied?.isExtended ?? profile.scansExtended }
+  public var scansExtended: Bool { applied?.isExtended ?? (profile.scansExtended && extendedRefusal == nil) }
+  /// Why it scans with the legacy commands although the controller offers the extended ones; nil while it does not.
+  public var extendedRefusal: ControllerInitializerError? {
+    extended.refusalCount < ExtendedScanning.refusalsMax ? nil : extended.refusal
+  }
 
   private let commandMilliseconds: Int64
   /// The address of a controller that has none of its own.
@@ -52,6 +57,7 @@ public struct ControllerInitializer: Sendable {
   private var pending: ScanTarget?
   /// The active scan before the failure.
   private var lost: ScanTarget?
+  private var extended = ExtendedScanning()
   private var channel = CommandChannel()
   /// Whether the pending command only probes the controller.
   private var isProbing = false
@@ -78,7 +84,7 @@ extension ControllerInitializer {
   /// not scan.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
     step { initializer in
-      initializer.profile = ControllerProfile()
+      (initializer.profile, initializer.extended) = (ControllerProfile(), ExtendedScanning())
       initializer.channel = CommandChannel()
       (initializer.applied, initializer.pending, initializer.lost) = (nil, nil, nil)
       (initializer.schedule, initializer.isProbing) = (ScanPlanSchedule(plan, from: now), false)
@@ -205,7 +211,7 @@ extension ControllerInitializer {
     guard channel.receiveReply(reply) else { return }
     // A reply without a status is truncated.
     guard let status = reply.status else { return fail(.replyTruncated(reply.opcode)) }
-    guard status == .success else { return fail(.refused(reply.opcode, status)) }
+    guard status == .success else { return receiveRefusal(.refused(reply.opcode, status), now) }
     guard !isProbing else {
       isProbing = false
       probesAnswered &+= 1
@@ -215,6 +221,17 @@ extension ControllerInitializer {
       return fail(.replyTruncated(reply.opcode))
     }
     continueAfterSuccess(now)
+  }
+
+  /// A controller that does not do what it offers is reset and tried again; another refusal is a failure.
+  private mutating func receiveRefusal(_ error: ControllerInitializerError, _ now: Instant) {
+    guard error.isRefusalOfExtendedScan, state == .configuring || state == .enabling,
+      profile.knowsLegacyScan, !extended.hasWorked
+    else { return fail(error) }
+    extended.refusalCount += 1
+    extended.refusal = error
+    pending = nil
+    prepare(.reset, now)
   }
 
   /// Continues after the command of the current state succeeded.
@@ -230,6 +247,7 @@ extension ControllerInitializer {
       send(pending.enable(true), now)
     case .enabling:
       (applied, pending) = (pending, nil)
+      if applied?.isExtended == true { extended.hasWorked = true }
       settle(now)
     case .disabling:
       applied = nil
@@ -255,8 +273,21 @@ extension ControllerInitializer {
 
   private mutating func target(_ now: Instant) -> ScanTarget? {
     schedule.update(at: now)
-    return schedule.plan.map { ScanTarget($0, isActive: schedule.isActive, on: profile) }
+    guard var plan = schedule.plan else { return nil }
+    if extendedRefusal != nil { plan.usesExtendedScanning = false }
+    return ScanTarget(plan, isActive: schedule.isActive, on: profile)
   }
+}
+
+/// How extended scanning fared since the start.
+private struct ExtendedScanning: Sendable {
+  /// After this many refusals the legacy commands are used.
+  static let refusalsMax = 2
+
+  /// Once it has worked, a refusal is a failure like others.
+  var hasWorked = false
+  var refusalCount = 0
+  var refusal: ControllerInitializerError?
 }
 
 /// Why a controller does not scan.
@@ -271,4 +302,10 @@ public enum ControllerInitializerError: Error, Equatable, Sendable {
   case hardwareError(UInt8)
   /// The controller supports neither the extended nor the legacy scan commands.
   case cannotScan
+
+  /// Whether the controller refused a command of extended scanning.
+  public var isRefusalOfExtendedScan: Bool {
+    guard case .refused(let opcode, _) = self else { return false }
+    return opcode == .leSetExtendedScanParameters || opcode == .leSetExtendedScanEnable
+  }
 }

@@ -366,18 +366,15 @@ public struct KernelScanState: Equatable, Sendable {
   public var originalDiscovery: KernelDuty?
   /// Whether the adapter was up before the agent took it exclusively.
   public var wasUp: Bool
-  /// Whether the agent has lent the adapter, which it holds exclusively, to the kernel for a pairing.
-  public var isLent: Bool
 
   public init(
     monitor: UInt16? = nil, originalDuty: KernelDuty? = nil, originalDiscovery: KernelDuty? = nil,
-    wasUp: Bool = false, isLent: Bool = false
+    wasUp: Bool = false
   ) {
     self.monitor = monitor
     self.originalDuty = originalDuty
     self.originalDiscovery = originalDiscovery
     self.wasUp = wasUp
-    self.isLent = isLent
   }
 
   public var isEmpty: Bool { self == KernelScanState() }

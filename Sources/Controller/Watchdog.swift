@@ -21,7 +21,7 @@ public enum RecoveryAction: String, CaseIterable, Sendable {
 /// Pure: failures and recoveries go in with their times, the next action comes out. An escalation ends after its last
 /// action or after a minute; then the watchdog waits, twice as long each time. After six escalations without success in
 /// an hour, or sixty with success, no more begin: an operator must check the machine. Meanwhile the controller is
-/// initialized again from time to time.
+/// initialized again from time to time. A scan of a minute ends all that but the sixty.
 public struct Watchdog: Equatable, Sendable {
   /// The actions to try, and how long to wait after them.
   public struct Escalation: Equatable, Sendable {
@@ -106,6 +106,15 @@ public struct Watchdog: Equatable, Sendable {
     if scanningSince == nil { scanningSince = now }
   }
 
+  /// Records that the scan ended. If it lasted, the next failure counts as the first, also of the hour.
+  public mutating func stopped(at now: Instant) {
+    if let since = scanningSince, now.milliseconds(since: since) >= Self.stableMilliseconds {
+      waitMilliseconds = escalation.waitMillisecondsMin
+      attempts.removeAll { !$0.hasHelped }
+    }
+    scanningSince = nil
+  }
+
   /// Records that an advertisement was received, or that the scanning controller replied.
   public mutating func recovered(at now: Instant) {
     if actionIndex != nil, !attempts.isEmpty { attempts[attempts.count - 1].hasHelped = true }
@@ -115,10 +124,7 @@ public struct Watchdog: Equatable, Sendable {
   /// Returns what to do about a failure. `mayRestart` is whether there is a scan to restart; a controller that failed
   /// during initialisation needs at least the next action.
   public mutating func failed(at now: Instant, mayRestart: Bool) -> Remedy {
-    if let since = scanningSince, now.milliseconds(since: since) >= Self.stableMilliseconds {
-      waitMilliseconds = escalation.waitMillisecondsMin
-    }
-    scanningSince = nil
+    stopped(at: now)
     guard let action = nextAction(at: now, mayRestart) else { return endEscalation() }
     tries[action, default: 0] &+= 1
     return .perform(action)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import AccessorySetupKit
 public import Foundation
 import GATT
 
@@ -11,7 +12,7 @@ public let CBATTErrorDomain = "CBATTErrorDomain"
 ///
 /// `errorCode`, which is `(error as NSError).code`, is the peripheral's own number. ``code`` is its case, and
 /// `unlikelyError` for numbers without one, such as those of an application (0x80 to 0x9F).
-public struct CBATTError: CustomNSError, Hashable, Sendable {
+public struct CBATTError: CustomNSError, CustomStringConvertible, Hashable, Sendable {
   /// The error codes of the Attribute Protocol.
   @nonexhaustive public enum Code: Int, Sendable, BitwiseCopyable {
     /// No error. It is never reported.
@@ -61,29 +62,36 @@ public struct CBATTError: CustomNSError, Hashable, Sendable {
 
   /// The code that the peripheral sent.
   public let errorCode: Int
-  private let texts: [String: String]
+  private let texts: ErrorTexts
 
   /// Values of `userInfo` that are no texts are left out.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     errorCode = code.rawValue
-    texts = userInfo.compactMapValues { $0 as? String }
+    texts = ErrorTexts(userInfo)
   }
 
   init(_ code: ATTErrorCode, handle: UInt16) {
     errorCode = Int(code.rawValue)
-    let name = Code(rawValue: errorCode).map { ", \($0)" } ?? ""
-    texts = [
-      NSLocalizedDescriptionKey:
-        "the peripheral refused a request for attribute \(handle): error \(errorCode)\(name)"
-    ]
+    let known = Code(rawValue: errorCode)
+    texts = ErrorTexts(
+      "the peripheral refused a request for attribute \(handle): error \(errorCode)\(known.map { ", \($0)" } ?? "")",
+      cure: known?.cure ?? "look the number up in the peripheral's documentation")
+  }
+
+  /// An error that the library finds before the peripheral does.
+  init(_ code: Code, _ reason: String) {
+    errorCode = code.rawValue
+    texts = ErrorTexts(reason, cure: code.cure)
   }
 
   /// The code; one that is no case is ``Code/unlikelyError``.
   public var code: Code { Code(rawValue: errorCode) ?? .unlikelyError }
   /// The reason.
-  public var userInfo: [String: Any] { texts }
+  public var userInfo: [String: Any] { texts.userInfo }
   /// The same as ``userInfo``.
-  public var errorUserInfo: [String: Any] { texts }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The case, the peripheral's number, and the sentence.
+  public var description: String { texts.description(Self.self, code, errorCode) }
   /// ``CBATTErrorDomain``.
   public static var errorDomain: String { CBATTErrorDomain }
 
@@ -123,4 +131,21 @@ public struct CBATTError: CustomNSError, Hashable, Sendable {
   public static var unsupportedGroupType: Code { .unsupportedGroupType }
   /// For `catch CBATTError.insufficientResources`.
   public static var insufficientResources: Code { .insufficientResources }
+}
+
+extension CBATTError.Code {
+  fileprivate var cure: String {
+    switch self {
+    case .readNotPermitted, .writeNotPermitted, .requestNotSupported:
+      "check the characteristic's properties first"
+    case .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryptionKeySize,
+      .insufficientEncryption:
+      "set the accessory up with supportedOptions = .bluetoothPairingLE"
+    case .invalidHandle, .attributeNotFound: "discover the peripheral's services again"
+    case .invalidOffset, .attributeNotLong, .invalidAttributeValueLength:
+      "use a value of the length that the attribute takes"
+    case .prepareQueueFull, .insufficientResources, .unlikelyError: "try again"
+    case .success, .invalidPdu, .unsupportedGroupType: "report it to the peripheral's manufacturer"
+    }
+  }
 }

@@ -18,6 +18,8 @@ open class CBCentralManager: CBManager, @unchecked Sendable {
 
     /// The bits.
     public static var extendedScanAndConnect: Feature { Feature(rawValue: 1 << 0) }
+    /// Measuring distances with Channel Sounding.
+    public static var channelSounding: Feature { Feature(rawValue: 1 << 10) }
   }
 
   /// Set it in the initialiser, or on the manager's queue.

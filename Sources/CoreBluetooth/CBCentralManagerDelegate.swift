@@ -3,9 +3,6 @@
 
 public import Foundation
 
-/// Seconds since 1 January 2001. Foundation on Linux does not declare it.
-public typealias CFAbsoluteTime = Double
-
 /// What a central manager reports, on its queue. Every method but ``centralManagerDidUpdateState(_:)`` may be left out.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The state has changed; called once for the first state too.

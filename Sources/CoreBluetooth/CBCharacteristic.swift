@@ -58,7 +58,15 @@ open class CBCharacteristic: CBAttribute, @unchecked Sendable {
   init(_ characteristic: GATTCharacteristic, of service: CBService) {
     self.characteristic = characteristic
     owner = service
-    super.init(characteristic.uuid)
+    super.init(CBUUID(characteristic.uuid))
+  }
+
+  /// A characteristic that no peripheral has.
+  override init(_ uuid: CBUUID) {
+    characteristic = GATTCharacteristic(
+      declarationHandle: 0, valueHandle: 0, endHandle: 0, properties: 0,
+      uuid: AttributeUUID(uuid) ?? .unassigned)
+    super.init(uuid)
   }
 
   /// The service that it is part of; nil when that is gone.

@@ -15,7 +15,13 @@ open class CBDescriptor: CBAttribute, @unchecked Sendable {
     handle = descriptor.handle
     type = descriptor.uuid
     owner = characteristic
-    super.init(descriptor.uuid)
+    super.init(CBUUID(descriptor.uuid))
+  }
+
+  /// A descriptor that no peripheral has.
+  override init(_ uuid: CBUUID) {
+    (handle, type) = (0, AttributeUUID(uuid) ?? .unassigned)
+    super.init(uuid)
   }
 
   /// The characteristic that it describes; nil when that is gone.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import AccessorySetupKit
 public import Foundation
 
 /// The domain of ``CBError``.
 public let CBErrorDomain = "CBErrorDomain"
 
-/// An error of a central manager or a peripheral. `localizedDescription` says what happened.
-public struct CBError: CustomNSError, Hashable, Sendable {
+/// An error of a central manager or a peripheral. `localizedDescription` says what happened, and what to do.
+public struct CBError: CustomNSError, CustomStringConvertible, Hashable, Sendable {
   /// What went wrong, by iOS's raw values.
   @nonexhaustive public enum Code: Int, Sendable, BitwiseCopyable {
     /// Another error; its text says which.
@@ -48,6 +49,10 @@ public struct CBError: CustomNSError, Hashable, Sendable {
     case leGattExceededBackgroundNotificationLimit = 17
     /// Never reported: a gateway has no background.
     case leGattNearBackgroundNotificationLimit = 18
+    /// Never reported: a gateway measures no distances.
+    case channelSoundingProcedureFailed = 19
+    /// A gateway cannot measure distances with Channel Sounding.
+    case channelSoundingConfigurationFailed = 20
 
     /// ``CBErrorDomain``.
     public static var errorDomain: String { CBErrorDomain }
@@ -58,27 +63,27 @@ public struct CBError: CustomNSError, Hashable, Sendable {
 
   /// What went wrong.
   public let code: Code
-  private let texts: [String: String]
+  private let texts: ErrorTexts
 
   /// Values of `userInfo` that are no texts are left out.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     self.code = code
-    texts = userInfo.compactMapValues { $0 as? String }
+    texts = ErrorTexts(userInfo)
   }
 
-  package init(_ code: Code, _ reason: String, cure: String? = nil) {
+  package init(_ code: Code, _ reason: String, cure: String) {
     self.code = code
-    var texts = [NSLocalizedDescriptionKey: reason]
-    texts[NSLocalizedRecoverySuggestionErrorKey] = cure
-    self.texts = texts
+    texts = ErrorTexts(reason, cure: cure)
   }
 
   /// The reason, and what to do.
-  public var userInfo: [String: Any] { texts }
+  public var userInfo: [String: Any] { texts.userInfo }
   /// The raw value of ``code``.
   public var errorCode: Int { code.rawValue }
   /// The same as ``userInfo``.
-  public var errorUserInfo: [String: Any] { texts }
+  public var errorUserInfo: [String: Any] { userInfo }
+  /// The case, its raw value, and the sentence.
+  public var description: String { texts.description(Self.self, code, errorCode) }
   /// ``CBErrorDomain``.
   public static var errorDomain: String { CBErrorDomain }
 
@@ -116,4 +121,8 @@ public struct CBError: CustomNSError, Hashable, Sendable {
   public static var encryptionTimedOut: Code { .encryptionTimedOut }
   /// For `catch CBError.tooManyLEPairedDevices`.
   public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
+  /// For `catch CBError.channelSoundingProcedureFailed`.
+  public static var channelSoundingProcedureFailed: Code { .channelSoundingProcedureFailed }
+  /// For `catch CBError.channelSoundingConfigurationFailed`.
+  public static var channelSoundingConfigurationFailed: Code { .channelSoundingConfigurationFailed }
 }

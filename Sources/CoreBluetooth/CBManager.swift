@@ -3,6 +3,7 @@
 import AccessorySetupKit
 @_exported public import Dispatch
 @_exported public import Foundation
+@_exported public import Observation
 
 /// The state of a manager, as on iOS: `poweredOn` once the app has an authorized accessory and the radio is on.
 @nonexhaustive public enum CBManagerState: Int, Sendable, BitwiseCopyable {

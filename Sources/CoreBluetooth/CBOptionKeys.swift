@@ -2,6 +2,8 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 @_exported public import class AccessorySetupKit.CBUUID
+@_exported public import func AccessorySetupKit.CFAbsoluteTimeGetCurrent
+@_exported public import typealias AccessorySetupKit.CFAbsoluteTime
 @_exported public import let AccessorySetupKit.CBAdvertisementDataIsConnectable
 @_exported public import let AccessorySetupKit.CBAdvertisementDataLocalNameKey
 @_exported public import let AccessorySetupKit.CBAdvertisementDataManufacturerDataKey

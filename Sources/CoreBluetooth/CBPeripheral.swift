@@ -63,7 +63,8 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
 
   // MARK: Properties
 
-  /// The accessory's name on the gateway.
+  /// The name that the device gives itself: it is read after each connection, and advertised. Until it was received once,
+  /// the accessory's name on the gateway.
   open var name: String? { contents.withLock { $0.name } }
 
   /// Whether it is connected.
@@ -211,7 +212,8 @@ open class CBPeripheral: CBPeer, @unchecked Sendable {
       enabled ? (properties.contains(.notify) ? .notifications : .indications) : .none
     beginOperation(
       .subscribe(characteristic.characteristic, subscription), on: characteristic.service,
-      unless: canNotify ? nil : CBATTError(.requestNotSupported)
+      unless: canNotify
+        ? nil : CBATTError(.requestNotSupported, "the characteristic neither notifies nor indicates")
     ) { [self] result in
       if case .success = result { characteristic.setNotifying(enabled) }
       delegate?.peripheral(self, didUpdateNotificationStateFor: characteristic, error: result.error)

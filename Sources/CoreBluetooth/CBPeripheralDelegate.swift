@@ -41,6 +41,11 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
   /// After ``CBPeripheral/canSendWriteWithoutResponse`` was false, and is true again.
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
+  /// Never called: a gateway measures no distances.
+  func peripheral(
+    _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?)
+  /// The reply to ``CBPeripheral/startChannelSoundingSession(_:)``, always with an error.
+  func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?)
 }
 
 extension CBPeripheralDelegate {
@@ -75,4 +80,10 @@ extension CBPeripheralDelegate {
     _ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?
   ) {}
   public func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {}
+  public func peripheral(
+    _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?
+  ) {}
+  public func peripheral(
+    _ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?
+  ) {}
 }

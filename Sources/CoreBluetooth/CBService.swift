@@ -8,7 +8,7 @@ import GATT
 open class CBAttribute: NSObject, @unchecked Sendable {
   private let identifier: CBUUID
 
-  init(_ uuid: AttributeUUID) { identifier = CBUUID(uuid) }
+  init(_ uuid: CBUUID) { identifier = uuid }
 
   /// What it is.
   open var uuid: CBUUID { identifier }
@@ -29,7 +29,13 @@ open class CBService: CBAttribute, @unchecked Sendable {
   init(_ service: GATTService, of peripheral: CBPeripheral) {
     self.service = service
     owner = peripheral
-    super.init(service.uuid)
+    super.init(CBUUID(service.uuid))
+  }
+
+  /// A service that no peripheral has.
+  override init(_ uuid: CBUUID) {
+    service = GATTService(range: .all, uuid: AttributeUUID(uuid) ?? .unassigned)
+    super.init(uuid)
   }
 
   /// The peripheral that it is part of; nil when that is gone.
@@ -65,6 +71,8 @@ extension CBUUID {
 }
 
 extension AttributeUUID {
+  static let unassigned = AttributeUUID(0)
+
   /// nil for a UUID that was made of another number of bytes than a UUID has.
   init?(_ uuid: CBUUID) { self.init(bigEndian: uuid.data) }
 }

@@ -120,6 +120,7 @@ extension CentralEngine {
         peripheral.setState(.connected)
         manager.delegate?.centralManager(manager, didConnect: peripheral)
       }
+      readName(record, link)
     case (.receive(let handle, let value), .connected): deliver { _ in peripheral.receive(handle, value) }
     case (.commandsFit, .connected):
       deliver { _ in peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral) }
@@ -130,6 +131,15 @@ extension CentralEngine {
     // The engine closed the link itself.
     case (.close, _), (.ready, _), (.receive, _), (.commandsFit, _), (.servicesChanged, _), (.complete, _):
       break
+    }
+  }
+
+  /// Asks the peripheral for the name that it gives itself. One that has none keeps its name.
+  private func readName(_ record: PeripheralRecord, _ link: ATTLink) {
+    record.beginOperation(.readFirst(.deviceName), on: link) { [weak self, weak record] result in
+      guard let self, let record, case .success(.value(let bytes)) = result else { return }
+      let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      if !name.isEmpty { setOwnName(name, of: record) }
     }
   }
 

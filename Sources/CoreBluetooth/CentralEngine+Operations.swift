@@ -40,7 +40,11 @@ extension CentralEngine {
   }
 
   private func reasonNotToSend(_ value: [UInt8], on link: ATTLink) -> (any Error)? {
-    guard value.count <= link.commandValueBytesMax else { return CBATTError(.invalidAttributeValueLength) }
+    guard value.count <= link.commandValueBytesMax else {
+      return CBATTError(
+        .invalidAttributeValueLength,
+        "the value has \(value.count) bytes, and the connection takes \(link.commandValueBytesMax)")
+    }
     return link.canQueueCommand() ? nil : CBError.linkIsFull
   }
 

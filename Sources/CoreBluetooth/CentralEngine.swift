@@ -79,6 +79,14 @@ final class CentralEngine: @unchecked Sendable {
 
   private func updateAccessory(_ record: PeripheralRecord, name: String?) {
     guard let name else { return fail(record, CBError.forgottenPeripheral) }
+    guard record.ownName == nil, let peripheral = record.peripheral else { return }
+    deliver { _ in peripheral.updateName(name) }
+  }
+
+  /// Runs on ``queue``.
+  func setOwnName(_ name: String, of record: PeripheralRecord) {
+    guard name != record.ownName else { return }
+    record.ownName = name
     guard let peripheral = record.peripheral else { return }
     deliver { _ in peripheral.updateName(name) }
   }
@@ -99,7 +107,8 @@ final class CentralEngine: @unchecked Sendable {
   private func peripheral(_ identifier: UUID) -> CBPeripheral {
     let record = record(identifier)
     if let peripheral = record.peripheral { return peripheral }
-    let peripheral = CBPeripheral(identifier: identifier, name: accessories?[identifier], engine: self)
+    let name = record.ownName ?? accessories?[identifier]
+    let peripheral = CBPeripheral(identifier: identifier, name: name, engine: self)
     record.peripheral = peripheral
     return peripheral
   }
@@ -150,6 +159,8 @@ final class CentralEngine: @unchecked Sendable {
   private func report(_ advertisement: SourceAdvertisement) {
     guard isKnown(advertisement.identifier), scan?.reports(advertisement) ?? false else { return }
     let peripheral = peripheral(advertisement.identifier)
+    let record = record(advertisement.identifier)
+    if record.ownName == nil, let name = advertisement.name { setOwnName(name, of: record) }
     deliver { manager in
       manager.delegate?.centralManager(
         manager, didDiscover: peripheral, advertisementData: advertisement.data(),

@@ -20,9 +20,10 @@ extension GATTError {
         "the peripheral repeated other bytes than it was sent for attribute \(handle); none were written",
         cure: "write the value again")
     case .noClientConfiguration:
-      CBATTError(.attributeNotFound, handle: 0)
+      CBATTError(.attributeNotFound, "the characteristic has no Client Characteristic Configuration")
     case .valueTooLong:
-      CBATTError(.invalidAttributeValueLength, handle: 0)
+      CBATTError(
+        .invalidAttributeValueLength, "the value has more than \(GATTClient.valueBytesMax) bytes")
     case .tooManyOperations:
       CBError(
         .outOfSpace, "\(GATTClient.operationsMax) operations of the peripheral wait already",

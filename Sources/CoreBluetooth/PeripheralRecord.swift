@@ -25,6 +25,8 @@ final class PeripheralRecord: @unchecked Sendable {
   private(set) var phase = Phase.disconnected
   /// Changes with each phase, so that a late completion or timer is recognised.
   private(set) var turn: UInt64 = 0
+  /// The name that the device gives itself, as far as it was received.
+  var ownName: String?
   /// Whether the app wants to be connected again after each loss.
   var isReconnecting = false
   var retryDelay = PeripheralRecord.retryDelayMin

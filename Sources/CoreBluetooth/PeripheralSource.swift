@@ -59,15 +59,18 @@ package struct SourceAdvertisement: Sendable {
   package let solicitedServices: [CBUUID]
   /// dBm; 127 when it is not known.
   package let rssi: Int
+  /// The name that it advertises.
+  package let name: String?
 
   package init(
-    identifier: UUID, services: [CBUUID], solicitedServices: [CBUUID] = [], rssi: Int,
+    identifier: UUID, services: [CBUUID], solicitedServices: [CBUUID] = [], rssi: Int, name: String? = nil,
     data: @escaping @Sendable () -> [String: Any]
   ) {
     self.identifier = identifier
     self.services = services
     self.solicitedServices = solicitedServices
     self.rssi = rssi
+    self.name = name
     self.data = data
   }
 }

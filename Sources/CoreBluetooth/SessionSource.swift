@@ -4,130 +4,49 @@ import AccessorySetupKit
 import Dispatch
 import Foundation
 
-/// The app's accessories, by way of a session with the agent that belongs to one central manager.
+/// The app's accessories, for one central manager: its part in a ``SharedSession``.
 final class SessionSource: PeripheralSource, @unchecked Sendable {
-  private let session: ASAccessorySession
-  private var receive: @Sendable (SourceEvent) -> Void = { _ in }
-  /// The queue of ``start(on:receive:)``, on which everything below changes.
+  private let gateway: ASGateway
+  /// The queue of ``start(on:receive:)``, and what begins with it.
   private var queue = DispatchQueue.main
-  private var accessories: [UUID: ASAccessory] = [:]
-  private var isActivated = false
-  private var isRadioKnown = false
-  private var scan: Task<Void, Never>?
+  private var shared: SharedSession?
 
-  init(session: ASAccessorySession = ASAccessorySession()) { self.session = session }
+  init(gateway: ASGateway = ASGateway()) { self.gateway = gateway }
 
   func start(on queue: DispatchQueue, receive: @escaping @Sendable (SourceEvent) -> Void) {
     self.queue = queue
-    self.receive = receive
-    session.radioStateHandler = { [weak self] _ in self?.reportRadio() }
-    session.activate(on: queue) { [weak self] event in self?.receive(event) }
+    shared = SharedSession.join(
+      gateway, ObjectIdentifier(self), SharedSession.Member(queue: queue, receive: receive))
   }
 
-  func stop() {
-    scan?.cancel()
-    session.invalidate()
-  }
+  func stop() { shared?.leave(ObjectIdentifier(self)) }
 
-  // MARK: Events
-
-  private func receive(_ event: ASAccessoryEvent) {
-    switch event.eventType {
-    case .activated:
-      isActivated = true
-      reportRadio()
-      reportAccessories(session.accessories)
-    case .accessoryAdded, .accessoryChanged, .accessoryRemoved: reportAccessories(session.accessories)
-    case .invalidated:
-      isActivated = false
-      receive(.radio(.unauthorized))
-      reportAccessories([])
-    default: break
-    }
-  }
-
-  private func reportAccessories(_ all: [ASAccessory]) {
-    let usable = all.filter { $0.state == .authorized }
-      .compactMap { accessory in accessory.bluetoothIdentifier.map { ($0, accessory) } }
-    accessories = Dictionary(usable) { first, _ in first }
-    receive(.accessories(accessories.mapValues(\.displayName)))
-  }
-
-  /// An agent that never says how its radio is counts as one whose radio is on.
-  private func reportRadio() {
-    let radio = session.radioState
-    if radio != .unknown { isRadioKnown = true }
-    guard isActivated else { return }
-    let state: CBManagerState =
-      switch radio {
-      case .on: .poweredOn
-      case .off: .poweredOff
-      case .recovering: .resetting
-      case .absent: .unsupported
-      case .unknown: isRadioKnown ? .resetting : .poweredOn
-      @unknown default: .unknown
-      }
-    receive(.radio(state))
-  }
+  func setScanning(_ mode: ScanMode) { shared?.beginScanning(mode, for: ObjectIdentifier(self)) }
 
   // MARK: Connections
 
   func connect(
     to identifier: UUID, completion: @escaping @Sendable (Result<Int32, ConnectionRefusedError>) -> Void
   ) -> any PendingConnection {
-    guard let accessory = accessories[identifier] else {
+    guard let (session, accessory) = shared?.usable(identifier) else {
       // Until the accessories are known, this is one attempt of many.
-      let error = ConnectionRefusedError(CBError.forgottenPeripheral, isTemporary: !isActivated)
+      let isTemporary = !(shared?.isActivated ?? false)
+      let error = ConnectionRefusedError(CBError.forgottenPeripheral, isTemporary: isTemporary)
       queue.async { completion(.failure(error)) }
       return RefusedConnection()
     }
-    return session.connect(to: accessory) { result in
-      completion(result.mapError { ConnectionRefusedError($0) })
+    return session.connect(to: accessory) { [queue] result in
+      queue.async { completion(result.mapError { ConnectionRefusedError($0) }) }
     }
   }
 
   func readRSSI(of identifier: UUID, completion: @escaping @Sendable (Result<Int, CBError>) -> Void) {
-    guard let accessory = accessories[identifier] else {
+    guard let (session, accessory) = shared?.usable(identifier) else {
       return queue.async { completion(.failure(CBError.forgottenPeripheral)) }
     }
-    session.readRSSI(of: accessory) { result in completion(result.mapError { CBError($0) }) }
-  }
-
-  // MARK: Scanning
-
-  /// Seconds between two readings of one accessory.
-  private static let readingInterval = 0.5
-
-  func setScanning(_ mode: ScanMode) {
-    scan?.cancel()
-    scan = nil
-    guard mode != .off else { return }
-    let advertisements = session.advertisements(readings: mode == .readings ? Self.readingInterval : nil)
-    scan = Task { [weak self] in
-      do {
-        for try await advertisement in advertisements where advertisement.event != .lost {
-          self?.report(advertisement)
-        }
-      } catch {
-        // The session ended, which its own event reports.
-      }
+    session.readRSSI(of: accessory) { [queue] result in
+      queue.async { completion(result.mapError { CBError($0) }) }
     }
-  }
-
-  private func report(_ advertisement: ASAdvertisement) {
-    guard let identifier = advertisement.accessory.bluetoothIdentifier else { return }
-    let values = advertisement.bluetoothAdvertisementData
-    let event = SourceAdvertisement(
-      identifier: identifier, services: values[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [],
-      solicitedServices: values[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] ?? [],
-      rssi: advertisement.rssi ?? 127
-    ) {
-      let pairs = advertisement.bluetoothAdvertisementData.compactMap { key, value in
-        (key as? String).map { ($0, value) }
-      }
-      return Dictionary(pairs) { first, _ in first }
-    }
-    queue.async { [self] in receive(.advertisement(event)) }
   }
 }
 

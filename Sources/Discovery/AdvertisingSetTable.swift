@@ -6,6 +6,8 @@ import HCI
 struct AdvertisingSet: BitwiseCopyable {
   /// 0...15, or ``ReportHeader/noAdvertisingSID``.
   var advertisingSID: UInt8 = ReportHeader.noAdvertisingSID
+  /// The entry of the ``KnownFrameTable``; -1 without.
+  var knownFrames: Int16 = -1
   /// The device's next set, or the next free one; -1 at the end.
   var next: Int32 = -1
   /// The device; means nothing while the set is free.
@@ -16,6 +18,7 @@ struct AdvertisingSet: BitwiseCopyable {
   /// The matches of this payload are known; an unchanged payload need not be parsed.
   var isEvaluated = false {
     didSet {
+      if !isEvaluated { knownFrames = -1 }
       statedTxPower = Device.believableTxPower(
         ReportHeader.noTxPower, evaluation.txPower ?? ReportHeader.noTxPower)
       data.setQuiet(isEvaluated && !evaluation.isMalformed)
@@ -54,10 +57,20 @@ struct AdvertisingSet: BitwiseCopyable {
     return true
   }
 
-  /// The set's bit in ``Match/sets``: 0...15 by SID, 16 for the set without one.
-  var bit: UInt32 {
-    advertisingSID == ReportHeader.noAdvertisingSID ? 1 << 16 : 1 << UInt32(advertisingSID & 15)
+  /// Takes back a frame that everything is known about.
+  @inline(__always)
+  mutating func resume(_ part: PayloadPart, _ frame: KnownFrame) {
+    evaluation = frame.evaluation
+    statedTxPower = frame.statedTxPower
+    switch part {
+    case .data: data = StoredPayload(quiet: frame.byteCount)
+    case .response: response = StoredPayload(quiet: frame.byteCount)
+    }
   }
+
+  /// The set's bit in ``Match/sets``: 0...15 by SID, 16 for the set without one.
+  @inline(__always)
+  var bit: UInt32 { 1 &<< UInt32(min(advertisingSID, 16)) }
 }
 
 /// The advertising sets of all devices and their payloads. The sets of a device are a chain, the one heard last first;
@@ -69,10 +82,12 @@ struct AdvertisingSetTable: ~Copyable {
   /// The first of the free sets, which are a chain too; -1 at its end.
   var firstFree: Int32
   var payloads: PayloadStore
+  var known: KnownFrameTable
 
   init(capacity: Int, longPayloads: Int, in arena: inout Arena) {
     table = arena.table(of: AdvertisingSet(), count: capacity)
     payloads = PayloadStore(sets: capacity, longPayloads: longPayloads, in: &arena)
+    known = KnownFrameTable(in: &arena)
     // All sets are free, the lowest first. The tables of a measuring arena have none.
     for set in 0..<table.count { table[set].next = set + 1 < table.count ? Int32(set + 1) : -1 }
     firstFree = table.count > 0 ? 0 : -1
@@ -192,11 +207,13 @@ struct AdvertisingSetTable: ~Copyable {
   }
 
   /// Whether a payload of this length needs a slot that is not there.
+  @inline(__always)
   func lacksSlot(for byteCount: Int, _ part: PayloadPart, of set: Int) -> Bool {
     payloads.needsSlot(for: byteCount, over: part == .response ? table[set].response : table[set].data)
   }
 
   /// Replaces one of a set's payloads. Returns false when the new one is too long or lacks a slot.
+  @inline(__always)
   mutating func replace(_ part: PayloadPart, of set: Int, with payload: RawSpan) -> Bool {
     guard payload.byteCount <= ReportAssembler.payloadBytesMax,
       !lacksSlot(for: payload.byteCount, part, of: set)
@@ -206,6 +223,41 @@ struct AdvertisingSetTable: ~Copyable {
     case .response: payloads.replace(&table[set].response, part, of: set, with: payload)
     }
     return true
+  }
+
+  /// Gives a set the known frame at a place.
+  @inline(__always)
+  func resume(_ place: Int, in entry: Int, _ part: PayloadPart, of set: Int) {
+    known.resume(place, in: entry)
+    known.copyBytes(
+      of: place, to: payloads.bytes.inline, at: PayloadBytes.inlineOffset(part, of: set))
+    table[set].resume(part, known.frames[place])
+  }
+
+  /// Drops what is known about the other frames of a device, whose matches have changed.
+  func dropKnownFrames(of device: Device) {
+    var set = Int(device.newestSet)
+    while set >= 0 {
+      table[set].knownFrames = -1
+      set = Int(table[set].next)
+    }
+  }
+
+  /// Keeps what is known about a payload that is new to a set, for when it comes back, and which matches it `bears`. When
+  /// it cannot be kept, or not all its items have a match, everything is dropped.
+  mutating func keepFrame(_ part: PayloadPart, of set: Int, bears: UInt8) {
+    let stored = part == .data ? table[set].data : table[set].response
+    let evaluation = table[set].evaluation
+    guard stored.quietByteCount > 0, evaluation.items.total == bears.nonzeroBitCount else {
+      table[set].knownFrames = -1
+      return
+    }
+    let frame = KnownFrame(
+      evaluation: evaluation, byteCount: UInt8(truncatingIfNeeded: stored.byteCount),
+      statedTxPower: table[set].statedTxPower, bears: bears)
+    let bytes = payloads.bytes
+    table[set].knownFrames = Int16(
+      known.keep(frame, bytes.payload(stored, part, of: set), part, of: set, among: table))
   }
 
   mutating func releasePayloads(of set: Int) {

@@ -61,8 +61,10 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   public var matchesEvicted: UInt64 = 0
   /// Matches that found their item's quota full of devices that are being heard.
   public var matchesTurnedAway: UInt64 = 0
-  /// Payload changes that were reported together with a later one, or not at all because the device was lost.
-  public var changesCoalesced: UInt64 = 0
+  /// New frames that no `changed` event carried, because others came too soon after the last event or the device was lost.
+  public var changesSkipped: UInt64 = 0
+  /// Frames that came back and were not sent then, because frames of their kind alternated.
+  public var changesHeldBack: UInt64 = 0
   public var found: UInt64 = 0
   public var changed: UInt64 = 0
   public var lost: UInt64 = 0

@@ -82,7 +82,7 @@ struct DeviceTable: ~Copyable {
     device.firstSeen = now
     device.levels = LevelHistory(appeared: now)
     device.lastSeen = now
-    device.isAccessory = isListed(device)
+    setAccessory(&device)
     rows[row] = device
     if let identity { identities.rows[identity] = Int32(row) }
     if !device.isAccessory { unknownCount += 1 }
@@ -135,18 +135,26 @@ struct DeviceTable: ~Copyable {
 
   // MARK: Accessories
 
-  /// Whether the list of accessories names a device, by its address or its identity address.
-  func isListed(_ device: Device) -> Bool {
-    accessories.contains(publicAddress(of: device).settled)
-      || accessories.contains(device.address.settled)
+  /// Brings a device in line with the list of accessories, which names it by its address or its identity address. One
+  /// that becomes an accessory begins with the rhythm that it is known to have.
+  func setAccessory(_ device: inout Device) {
+    let place =
+      accessories.index(of: publicAddress(of: device).settled)
+      ?? accessories.index(of: device.address.settled)
+    if let place, !device.isAccessory {
+      device.signal.restoreRhythm(accessories.rhythm(at: place), since: device.firstSeen)
+      device.isDeadlineEarly = false
+    }
+    device.isAccessory = place != nil
   }
 
   /// Brings one row in line with the list of accessories. Returns whether it changed.
   mutating func refreshAccessory(_ row: Int) -> Bool {
-    let isAccessory = isListed(rows[row])
-    guard isAccessory != rows[row].isAccessory else { return false }
+    let wasAccessory = rows[row].isAccessory
+    setAccessory(&rows[row])
+    let isAccessory = rows[row].isAccessory
+    guard isAccessory != wasAccessory else { return false }
     if rows[row].matchCount == 0 { unknownCount += isAccessory ? -1 : 1 }
-    rows[row].isAccessory = isAccessory
     if !isAccessory, canGiveWay(row) { victims.offerLate(row: row, lastSeen: rows[row].lastSeen) }
     return true
   }

@@ -45,6 +45,8 @@ public struct Sighting: Sendable, BitwiseCopyable {
   public var pathLoss: Int16?
   /// Readings in the filter since the device was last silent.
   public var samples: UInt16
+  /// New frames that were left out since the device's last event of the item.
+  public var skipped: UInt32 = 0
 }
 
 /// A position in a ring: the run of the program it belongs to and the next sequence number to read.

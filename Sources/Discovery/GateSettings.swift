@@ -33,9 +33,17 @@ public struct GateSettings: Equatable, Sendable, BitwiseCopyable {
   public var silenceMilliseconds: Int32 = 5000
   public var silenceMillisecondsMax: Int32 = 30_000
 
-  /// A device of a default-range item is lost after a silence of max(this, `patienceFactor` x the learned interval).
+  /// A device of a default-range item is lost after a silence of max(this, `patienceFactor` x the learned interval, 3 or 4
+  /// x its rhythm + this).
   public var lostMilliseconds: Int32 = 10_000
-  public var lostMillisecondsMax: Int32 = 300_000
+  /// Four days: with less, a device that sends once a day would be lost whenever it is late.
+  public var lostMillisecondsMax: Int32 = 345_600_000
+
+  /// A frame that alternates with others is reported once it was the only one for this time; and after a silence of this
+  /// a match gives way to any newcomer where the item is full.
+  public var settlingMilliseconds: Int32 = 10_000
+  /// A device's `changed` events of the item come no more often than this.
+  public var changedMilliseconds: Int32 = 1000
 
   public init() {}
 }

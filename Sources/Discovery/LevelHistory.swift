@@ -10,28 +10,30 @@ public struct LevelHistory: BitwiseCopyable, Sendable {
 
   /// The device's first report: since its row exists, or since it was last silent.
   public let appeared: Instant
+  /// When the last second with a level ended.
+  private var end = Instant(microseconds: .min / 2)
   /// By second modulo 10: the level at the first reading of that second.
   private var levels = InlineArray<10, Int8>(repeating: Self.unknown)
-  /// The last second with a level.
-  private var newest = Int64.min / 2
 
   init(appeared: Instant) { self.appeared = appeared }
 
-  /// Notes the level after a reading, unless this second has one.
+  /// Whether this second has no level yet.
   @inline(__always)
+  func isDue(at now: Instant) -> Bool { now >= end }
+
+  /// Notes the level after the first reading of a second.
   mutating func note(_ level: Int16, at now: Instant) {
     let second = Self.second(of: now)
-    if second != newest { append(level, second) }
-  }
-
-  @inline(never)
-  private mutating func append(_ level: Int16, _ second: Int64) {
+    let newest = newest
     for missed in 1...Self.secondCount where newest &+ missed < second {
       levels[Self.slot(newest &+ missed)] = Self.unknown
     }
     levels[Self.slot(second)] = Int8(truncatingIfNeeded: (level &+ 8) >> 4)
-    newest = second
+    end = Instant(microseconds: (second &+ 1) &* 1_000_000)
   }
+
+  /// The last second with a level.
+  private var newest: Int64 { Self.second(of: end) &- 1 }
 
   /// The median of the levels in the ten seconds before the current one, of an even count the weaker; nil when there
   /// are none.

@@ -30,11 +30,9 @@ public struct Match: Sendable, BitwiseCopyable {
   var replaced = Instant(microseconds: .min)
   /// When `presence` took its value.
   public private(set) var since = Instant(microseconds: 0)
-  /// When the payload was last reported.
-  var reported = Instant(microseconds: 0)
   public private(set) var presence = Presence.outside
-  /// The payload changed and is to be reported a second after `reported`.
-  var changeIsPending = false
+  /// The entry of the ``FrameTable``, once a frame has changed since the device was found; else -1.
+  var frames: Int16 = -1
 
   init() {}
 
@@ -48,10 +46,6 @@ public struct Match: Sendable, BitwiseCopyable {
   mutating func setPresence(_ presence: Presence, at now: Instant) {
     self.presence = presence
     since = now
-    switch presence {
-    case .outside, .approaching: changeIsPending = false
-    case .inside, .leaving: break
-    }
   }
 
   /// Moves the time of the last change of `presence` on.
@@ -70,8 +64,8 @@ struct MatchTable: ~Copyable {
   let gates: FixedTable<GateSettings>
   let quotas: FixedTable<ItemQuota>
   let matchesPerItem: Int32
-  /// No silence of any item ends sooner after a report than this.
-  private(set) var shortestSilenceMilliseconds = Int64.max / 2000
+  /// How long the strongest devices of an item are looked for before they are chosen.
+  private(set) var settlingMilliseconds: Int64 = 0
 
   init(rows: Int, items: Int, matchesPerItem: Int32, in arena: inout Arena) {
     table = arena.table(of: Match(), count: rows * MatchedItems.capacity)
@@ -82,9 +76,7 @@ struct MatchTable: ~Copyable {
 
   mutating func setGate(_ settings: GateSettings, item: Int) {
     gates[item] = settings
-    shortestSilenceMilliseconds = min(shortestSilenceMilliseconds, Int64(settings.lostMilliseconds))
-    guard settings.isImmediate else { return }
-    shortestSilenceMilliseconds = min(shortestSilenceMilliseconds, Int64(settings.silenceMilliseconds))
+    settlingMilliseconds = max(settlingMilliseconds, Int64(settings.settlingMilliseconds))
   }
 
   // MARK: Slots
@@ -115,6 +107,7 @@ struct MatchTable: ~Copyable {
     }
     table[index(slot, of: row)] = match
     device.matchCount += 1
+    device.isDeadlineEarly = false
     if !device.isAccessory { quotas[Int(match.item)].count += 1 }
   }
 
@@ -122,6 +115,8 @@ struct MatchTable: ~Copyable {
   func remove(_ slot: Int, of row: Int, _ device: inout Device) {
     if !device.isAccessory { quotas[Int(table[index(slot, of: row)].item)].count -= 1 }
     device.matchCount -= 1
+    // Its readings wait from now on, beginning with none.
+    if device.matchCount == 0 { device.signal.settle() }
     for earlier in slot..<Int(device.matchCount) {
       table[index(earlier, of: row)] = table[index(earlier + 1, of: row)]
     }
@@ -151,17 +146,34 @@ struct MatchTable: ~Copyable {
     quota.strongest = .min
     for row in 0..<rows.count where rows[row].isLive && !rows[row].isAccessory {
       guard slot(ofItem: item, row: row, count: rows[row].matchCount) != nil else { continue }
-      let level = rows[row].rankingLevel
-      quota.strongest = max(quota.strongest, level)
+      let rank = rank(of: rows[row], item: item, at: now)
+      quota.strongest = max(quota.strongest, rank)
       if let other = weakestRow {
-        guard level < quota.weakest || (level == quota.weakest && rows[row].lastSeen < rows[other].lastSeen)
+        guard rank < quota.weakest || (rank == quota.weakest && rows[row].lastSeen < rows[other].lastSeen)
         else { continue }
       }
       weakestRow = row
-      quota.weakest = level
+      quota.weakest = rank
     }
     quotas[item] = quota
     return weakestRow
+  }
+
+  /// How a device ranks among those that an item finds: by its filtered level in Q4; those without a reading come
+  /// after them, and silent ones last.
+  func rank(of device: Device, item: Int, at now: Instant) -> Int16 {
+    let isSilent = now.milliseconds(since: device.lastSeen) > Int64(gates[item].settlingMilliseconds)
+    return isSilent
+      ? ItemQuota.silent : device.signal.readingCount == 0 ? ItemQuota.unread : device.signal.level
+  }
+
+  /// Whether a device takes the place of the weakest: always when it is stronger than all or the weakest is silent, else
+  /// when it is stronger by 6 dB and the last exchange is long enough ago.
+  func admits(_ device: Device, item: Int, at now: Instant) -> Bool {
+    let rank = rank(of: device, item: item, at: now)
+    let quota = quotas[item]
+    if rank > quota.strongest || quota.weakest == ItemQuota.silent { return true }
+    return quota.isDue(quota.exchanged, at: now) && Int(rank) - Int(quota.weakest) >= ItemQuota.lead
   }
 
   /// Checks the quota of each item and the order of each row's matches; for tests.
@@ -188,8 +200,9 @@ struct ItemQuota: BitwiseCopyable {
   static var lead: Int { 6 << 4 }
   /// Such a newcomer takes a place at most so often; and levels are compared again after as long.
   static var exchangeMilliseconds: Int64 { 1000 }
-  /// How long a device counts as new.
-  static var newcomerMilliseconds: Int64 { 8000 }
+  /// The ranks of a device that is silent, and of one without a reading.
+  static var silent: Int16 { .min }
+  static var unread: Int16 { .min + 1 }
 
   /// Matches that count against the quota.
   var count: Int32 = 0
@@ -207,38 +220,7 @@ struct ItemQuota: BitwiseCopyable {
     return quota
   }
 
-  /// By how much a device is stronger than the weakest that has the item.
-  func lead(of device: Device) -> Int { Int(device.rankingLevel) - Int(weakest) }
-
-  /// Whether a device takes the place of the weakest: always when it is stronger than all, else when it competes and
-  /// the last exchange is long enough ago.
-  func admits(_ device: Device, at now: Instant) -> Bool {
-    device.rankingLevel > strongest
-      || (isDue(exchanged, at: now) && device.competes(lead: lead(of: device), at: now))
-  }
-
   func isDue(_ last: Instant, at now: Instant) -> Bool {
     last.microseconds == .min || now.milliseconds(since: last) >= Self.exchangeMilliseconds
-  }
-}
-
-extension Device {
-  /// The filtered level in Q4; below all others before the first reading.
-  var rankingLevel: Int16 { signal.readingCount == 0 ? .min : signal.level }
-
-  /// Whether the device may take a place from another: while it is new, or after it has become stronger by 6 dB against
-  /// the weakest than it was when it was turned away. So in a room where nothing moves nothing changes places for ever.
-  fileprivate func competes(lead: Int, at now: Instant) -> Bool {
-    guard lead >= ItemQuota.lead else { return false }
-    return isNewcomer(at: now) || lead >= Int(turnedAwayLead) + ItemQuota.lead
-  }
-
-  /// Remembers how the device compares when it is turned away, while it is new.
-  mutating func noteTurnedAway(lead: Int, at now: Instant) {
-    if isNewcomer(at: now) { turnedAwayLead = Int16(clamping: lead) }
-  }
-
-  private func isNewcomer(at now: Instant) -> Bool {
-    now.milliseconds(since: firstSeen) < ItemQuota.newcomerMilliseconds
   }
 }

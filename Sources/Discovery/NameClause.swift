@@ -24,11 +24,7 @@ public struct NameOptions: Equatable, Sendable, BitwiseCopyable {
 /// Whether a local name contains what a descriptor asks for.
 public enum NameClause {
   /// Searches a name for `substring`: anywhere, at the start (`anchored`), or at the end (`anchored`, `backwards`).
-  /// Zeros at the end, which some devices send, are not part of the name.
-  public static func matches(_ padded: RawSpan, _ substring: RawSpan, _ options: NameOptions) -> Bool {
-    var byteCount = padded.byteCount
-    while byteCount > 0, padded.uint8(at: byteCount - 1) == 0 { byteCount -= 1 }
-    let name = padded.extracting(first: byteCount)
+  public static func matches(_ name: RawSpan, _ substring: RawSpan, _ options: NameOptions) -> Bool {
     let isFolded = options.contains(.caseInsensitive)
     if options.contains(.anchored) {
       return options.contains(.backwards)

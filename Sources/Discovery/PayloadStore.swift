@@ -12,6 +12,15 @@ struct StoredPayload: BitwiseCopyable {
   private(set) var quietByteCount: Int16 = -1
   var slot: Int32 = -1
 
+  init() {}
+
+  /// A payload that lies inline, and about which everything is known.
+  @inline(__always)
+  init(quiet byteCount: UInt8) {
+    self.byteCount = UInt16(byteCount)
+    quietByteCount = Int16(byteCount)
+  }
+
   mutating func setQuiet(_ isQuiet: Bool) {
     quietByteCount = isQuiet && slot < 0 ? Int16(truncatingIfNeeded: byteCount) : -1
   }
@@ -66,6 +75,7 @@ struct PayloadStore: ~Copyable {
   }
 
   /// Whether storing a payload of this length over `stored` needs a slot that is not there.
+  @inline(__always)
   func needsSlot(for byteCount: Int, over stored: StoredPayload) -> Bool {
     byteCount > Self.inlineBytesMax && stored.slot < 0 && freeCount == 0
   }

@@ -15,12 +15,19 @@ extension Pipeline {
   @inline(never)
   private mutating func runDeadlines(until time: Instant) {
     while let (due, row) = deadlines.first, due <= time {
+      guard row < devices.rows.count else {
+        deadlines.remove(row)
+        clock = max(clock, due)
+        chooseStrongest()
+        continue
+      }
       guard let exact = deadline(of: row) else {
         deadlines.remove(row)
         continue
       }
       guard exact <= due else {
         deadlines.postponeFirst(to: exact)
+        devices.rows[row].isDeadlineEarly = false
         continue
       }
       clock = max(clock, due)
@@ -28,24 +35,25 @@ extension Pipeline {
     }
   }
 
-  /// Brings a row's deadline forward when its learned interval has become shorter, and with it every silence.
-  ///
-  /// What is due within the shortest silence of any item cannot be late for a match that the newest set bears: the set
-  /// was heard just now.
+  /// Brings a row's deadline forward when its learned interval or its rhythm has become shorter, and with it every
+  /// silence: what is due before the shortest that each can be is not late. Returns whether that is so already.
   @inline(__always)
-  mutating func advanceDeadline(of row: Int) {
-    let horizon = clock.advanced(milliseconds: matches.shortestSilenceMilliseconds)
-    if !isMatchedByNewestSet(row) || deadlines.isDue(row, after: horizon) { rescheduleDeadline(of: row) }
-  }
-
-  /// Whether the set heard last bears every match of its row.
-  @inline(__always)
-  private func isMatchedByNewestSet(_ row: Int) -> Bool {
+  mutating func advanceDeadline(of row: Int) -> Bool {
     let bit = sets.table[Int(devices.rows[row].newestSet)].bit
-    for slot in 0..<devices.matchCount(row) where matches.match(slot, of: row).sets & bit == 0 {
-      return false
+    var soonest = Instant(microseconds: .max)
+    for slot in 0..<devices.matchCount(row) {
+      let match = matches.match(slot, of: row)
+      let gate = matches.gates[Int(match.item)]
+      let silence =
+        gate.isImmediate
+        ? Int64(gate.silenceMilliseconds) : devices.rows[row].patienceByRhythm(gate)
+      // The newest set was heard just now. Other sets may bear the match longer than the one that was replaced last.
+      let last = match.sets & bit != 0 ? clock : match.replaced
+      soonest = min(soonest, last.advanced(milliseconds: silence))
     }
-    return true
+    guard deadlines.isDue(row, after: soonest) else { return true }
+    rescheduleDeadline(of: row)
+    return false
   }
 
   @inline(never)
@@ -67,9 +75,7 @@ extension Pipeline {
     let match = matches.match(slot, of: row)
     let gate = matches.gates[Int(match.item)]
     var soonest = matchEnd(of: match, row: row, gate: gate)
-    if match.changeIsPending, match.sets != 0 {
-      soonest = min(soonest, match.reported.advanced(milliseconds: changeMilliseconds))
-    }
+    if let framesDue = framesDue(slot, of: row) { soonest = min(soonest, framesDue) }
     if gate.isImmediate, match.isFound {
       soonest = min(soonest, Gate.silenceEnd(devices.rows[row].signal, gate))
     }
@@ -97,10 +103,12 @@ extension Pipeline {
 
   /// The silence time of an item for a device, in milliseconds.
   func silence(of row: Int, _ gate: GateSettings) -> Int64 {
-    devices.rows[row].signal.patience(
-      floor: gate.isImmediate ? gate.silenceMilliseconds : gate.lostMilliseconds,
-      factor: Int64(gate.patienceFactor),
-      ceiling: gate.isImmediate ? gate.silenceMillisecondsMax : gate.lostMillisecondsMax)
+    guard gate.isImmediate else {
+      return devices.rows[row].acquainted(since: listeningSince).patience(gate)
+    }
+    return devices.rows[row].signal.patience(
+      floor: gate.silenceMilliseconds, factor: Int64(gate.patienceFactor),
+      ceiling: gate.silenceMillisecondsMax)
   }
 
   /// Handles the deadlines of a row that are due.
@@ -111,11 +119,7 @@ extension Pipeline {
   private mutating func expire(_ slot: Int, of row: Int) {
     let index = matches.index(slot, of: row)
     let gate = matches.gates[Int(matches.table[index].item)]
-    if matches.table[index].changeIsPending, matches.table[index].sets != 0,
-      clock.milliseconds(since: matches.table[index].reported) >= changeMilliseconds
-    {
-      emit(.changed, .payload, slot, of: row)
-    }
+    if matches.table[index].frames >= 0 { expireFrames(slot, of: row) }
     if matches.table[index].presence == .leaving,
       clock.milliseconds(since: matches.table[index].since) >= Int64(gate.leaveDwellMilliseconds)
     {
@@ -137,6 +141,9 @@ extension Pipeline {
   /// Handles the loss of the radio: everything found is lost, and devices that come back are found again.
   public mutating func loseRadio(at time: Instant) {
     advance(to: time)
+    listeningSince = clock
+    awaitsChoice = true
+    deadlines.remove(devices.rows.count)
     for row in 0..<devices.rows.count where devices.rows[row].isLive {
       for slot in (0..<devices.matchCount(row)).reversed() {
         drop(match: slot, of: row, reason: .radioDown)

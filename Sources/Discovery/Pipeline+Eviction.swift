@@ -47,11 +47,14 @@ extension Pipeline {
   }
 
   /// Marks or unmarks the device at an address (for a resolved one, its identity address) as part of an accessory.
-  /// Returns false when there is no room for another accessory.
-  public mutating func setAccessory(_ address: DeviceAddress, _ isAccessory: Bool) -> Bool {
-    guard let isChanged = devices.accessories.set(address.settled, isAccessory: isAccessory) else {
-      return false
-    }
+  /// Returns false when there is no room for another accessory. The device begins with the `rhythm` that it is known to
+  /// have, in milliseconds; 0 for none.
+  public mutating func setAccessory(
+    _ address: DeviceAddress, _ isAccessory: Bool, rhythm: UInt32 = 0
+  ) -> Bool {
+    guard
+      let isChanged = devices.accessories.set(address.settled, isAccessory: isAccessory, rhythm: rhythm)
+    else { return false }
     guard isChanged else { return true }
     for row in 0..<devices.rows.count where devices.rows[row].isLive { refreshAccessory(row) }
     return true
@@ -94,6 +97,7 @@ extension Pipeline {
   private mutating func setAdvertisingSID(_ advertisingSID: UInt8, of set: Int, row: Int) {
     let old = sets.table[set].bit
     sets.table[set].advertisingSID = advertisingSID
+    sets.table[set].knownFrames = -1
     sets.table[set].lastSeen = clock
     for slot in 0..<devices.matchCount(row) {
       let match = matches.index(slot, of: row)
@@ -155,25 +159,92 @@ extension Pipeline {
 
   /// Makes room in an item's quota for a device, if it is strong enough. The weakest gives way to a device that is
   /// stronger than all of them, always: the strongest in the room is never turned away. To another it gives way when
-  /// that is stronger by 6 dB, at most once a second.
+  /// that is stronger by 6 dB, at most once a second. One that is silent gives way to any.
   mutating func claimQuota(ofItem item: Int, for row: Int) -> Bool {
     if matches.hasFreeSlot(forItem: item) { return true }
     // Comparing costs a pass over the table: once a second, and when a device looks like taking a place.
     if matches.quotas[item].isDue(matches.quotas[item].compared, at: clock) {
       matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
     }
-    var weakestRow: Int?
-    if matches.quotas[item].admits(devices.rows[row], at: clock) {
-      weakestRow = matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
-    }
-    guard let weakestRow, matches.quotas[item].admits(devices.rows[row], at: clock) else {
-      devices.rows[row].noteTurnedAway(lead: matches.quotas[item].lead(of: devices.rows[row]), at: clock)
-      return false
-    }
+    guard matches.admits(devices.rows[row], item: item, at: clock),
+      let weakestRow = matches.compareDevices(ofItem: item, among: devices.rows, at: clock),
+      matches.admits(devices.rows[row], item: item, at: clock)
+    else { return false }
     evict(item: item, from: weakestRow)
     matches.quotas[item].exchanged = clock
-    matches.quotas[item].strongest = max(matches.quotas[item].strongest, devices.rows[row].rankingLevel)
+    let rank = matches.rank(of: devices.rows[row], item: item, at: clock)
+    matches.quotas[item].strongest = max(matches.quotas[item].strongest, rank)
     return true
+  }
+
+  /// Plans when the strongest are chosen, once after a start, a reload or a return of the radio.
+  mutating func planChoice() {
+    guard awaitsChoice else { return }
+    awaitsChoice = false
+    deadlines.schedule(
+      devices.rows.count, noLaterThan: clock.advanced(milliseconds: matches.settlingMilliseconds))
+  }
+
+  /// Gives the places of each full item to the strongest of the devices that it finds. Call it when an operator is about
+  /// to see them.
+  public mutating func chooseStrongest() {
+    for item in 0..<matches.quotas.count where !matches.hasFreeSlot(forItem: item) {
+      chooseStrongest(ofItem: item)
+    }
+  }
+
+  /// Counts the devices of each level, and lets in those above the level that fills the item; others keep their places.
+  private mutating func chooseStrongest(ofItem item: Int) {
+    var counts = InlineArray<256, Int32>(repeating: 0)
+    for row in 0..<devices.rows.count where isFound(row, byItem: item) || isTurnedAway(row, byItem: item) {
+      counts[decibels(of: row, item: item)] += 1
+    }
+    var free = matches.matchesPerItem
+    var level = counts.count - 1
+    while level > 0, counts[level] <= free {
+      free -= counts[level]
+      level -= 1
+    }
+    for row in 0..<devices.rows.count
+    where decibels(of: row, item: item) > level && isTurnedAway(row, byItem: item) {
+      takeIn(row, item: Int32(item))
+    }
+  }
+
+  /// A device's rank in whole decibels, from 0 on.
+  private func decibels(of row: Int, item: Int) -> Int {
+    max(0, Int(matches.rank(of: devices.rows[row], item: item, at: clock)) >> 4 + 128)
+  }
+
+  private func isFound(_ row: Int, byItem item: Int) -> Bool {
+    let device = devices.rows[row]
+    return device.isLive && !device.isAccessory
+      && matches.slot(ofItem: item, row: row, count: device.matchCount) != nil
+  }
+
+  private func isTurnedAway(_ row: Int, byItem item: Int) -> Bool {
+    itemsThatTurnedAway(row: row).contains(Int32(item))
+  }
+
+  /// Gives a device a place of each item that turned it away; the weakest gives way. Call it for a device that an
+  /// operator names by its address.
+  public mutating func giveWay(to address: DeviceAddress) {
+    guard let row = devices.row(at: address) else { return }
+    let items = itemsThatTurnedAway(row: row)
+    for position in 0..<items.count { takeIn(row, item: items[position]) }
+  }
+
+  /// Lets a device that an item turned away have the place of the weakest.
+  private mutating func takeIn(_ row: Int, item: Int32) {
+    var set = Int(devices.rows[row].newestSet)
+    while set >= 0, !sets.table[set].evaluation.items.contains(item) { set = Int(sets.table[set].next) }
+    guard set >= 0 else { return }
+    if !matches.hasFreeSlot(forItem: Int(item)),
+      let weakest = matches.compareDevices(ofItem: Int(item), among: devices.rows, at: clock)
+    {
+      evict(item: Int(item), from: weakest)
+    }
+    addMatch(of: item, to: row, set: set)
   }
 
   /// Brings an item back to its quota after an accessory has become a device like any other.

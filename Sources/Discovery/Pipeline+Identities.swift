@@ -72,18 +72,21 @@ extension Pipeline {
     for slot in 0..<devices.matchCount(old) where matches.match(slot, of: old).isFound {
       if move(matches.match(slot, of: old), fromRow: old, to: new) {
         matches.table[matches.index(slot, of: old)].setPresence(.outside, at: clock)
+        matches.table[matches.index(slot, of: old)].frames = -1
       } else {
         lose(slot, of: old, reason: .reload)
       }
     }
+    sets.dropKnownFrames(of: devices.rows[new])
     if let due = deadline(of: new) { deadlines.schedule(new, noLaterThan: due) }
   }
 
-  /// Returns false when the row cannot go on with the match, because the item has found it too, or others fill it.
+  /// Returns false if the new row already has this match, or is full.
   private mutating func move(_ match: Match, fromRow old: Int, to new: Int) -> Bool {
     var match = match
     match.replaced = lastMatched(match, row: old)
     match.sets = 0
+    if match.frames >= 0 { frames.matches[Int(match.frames)].row = Int32(new) }
     guard
       let slot = matches.slot(ofItem: Int(match.item), row: new, count: devices.rows[new].matchCount)
     else {

@@ -7,23 +7,29 @@ import HCI
 
 extension Pipeline {
   /// Brings the row's matches in line with what its set matches now.
-  mutating func updateMatches(of row: Int, set: Int, isChanged: Bool) {
-    let items = sets.table[set].evaluation.items
+  mutating func updateMatches(of row: Int, set: Int) {
+    let sets = sets.table
+    if sets[set].evaluation.items.total == 0, devices.matchCount(row) == 0 {
+      devices.rows[row].unkeptMatches = 0
+      return
+    }
+    let beyond = sets[set].evaluation.items.total - sets[set].evaluation.items.count
+    defer {
+      devices.rows[row].unkeptMatches = UInt16(clamping: beyond)
+      counters.matchesBeyondCapacity &+= UInt64(beyond)
+    }
     for slot in (0..<devices.matchCount(row)).reversed()
-    where !items.contains(matches.match(slot, of: row).item) {
+    where !sets[set].evaluation.items.contains(matches.table[matches.index(slot, of: row)].item) {
       // An item that matches as well, but after eight others, has no slot any more.
-      if matcher.hasMet(matches.match(slot, of: row).item) {
+      if beyond > 0, matcher.hasMet(matches.match(slot, of: row).item) {
         drop(match: slot, of: row, reason: .evicted)
       } else {
         withdraw(set, fromMatch: slot, of: row)
       }
     }
-    for position in 0..<items.count {
-      addMatch(of: items[position], to: row, set: set, isChanged: isChanged)
+    for position in 0..<sets[set].evaluation.items.count {
+      addMatch(of: sets[set].evaluation.items[position], to: row, set: set)
     }
-    let beyond = items.total - items.count
-    devices.rows[row].unkeptMatches = UInt16(clamping: beyond)
-    counters.matchesBeyondCapacity &+= UInt64(beyond)
   }
 
   /// Takes a set away from all matches of its row.
@@ -41,13 +47,11 @@ extension Pipeline {
   }
 
   /// Lets a set bear the match of an item, which is new if need be.
-  /// `isChanged` says that the set's payload is new.
-  mutating func addMatch(of item: Int32, to row: Int, set: Int, isChanged: Bool = false) {
+  mutating func addMatch(of item: Int32, to row: Int, set: Int) {
     let count = devices.matchCount(row)
     let slot = matches.position(ofItem: item, row: row, count: devices.rows[row].matchCount)
     if slot < count, matches.match(slot, of: row).item == item {
       matches.table[matches.index(slot, of: row)].sets |= sets.table[set].bit
-      if isChanged { reportChange(ofMatch: slot, of: row) }
       return
     }
     if count == MatchedItems.capacity {
@@ -66,11 +70,14 @@ extension Pipeline {
 
   private mutating func beginMatch(of item: Int32, at slot: Int, of row: Int, set: Int) {
     if devices.isUnknown(row) { devices.unknownCount -= 1 }
+    planChoice()
+    devices.rows[row].learnPauses(since: listeningSince)
     var match = Match()
     match.item = item
     match.sets = sets.table[set].bit
     match.setPresence(matches.gates[Int(item)].isImmediate ? .outside : .inside, at: clock)
     matches.insert(match, at: slot, of: row, &devices.rows[row])
+    sets.dropKnownFrames(of: devices.rows[row])
     devices.rows[row].signal.settle()
     if match.isFound { emit(.found, .matched, slot, of: row) }
     deadlines.schedule(row, noLaterThan: deadline(ofMatch: slot, of: row))
@@ -82,6 +89,7 @@ extension Pipeline {
     lose(slot, of: row, reason: reason)
     if devices.matchCount(row) == MatchedItems.capacity { sets.markUnevaluated(.max, of: devices.rows[row]) }
     matches.remove(slot, of: row, &devices.rows[row])
+    sets.dropKnownFrames(of: devices.rows[row])
     if devices.isUnknown(row) { devices.becomeUnknown(row) }
   }
 
@@ -89,24 +97,9 @@ extension Pipeline {
   mutating func lose(_ slot: Int, of row: Int, reason: SightingReason) {
     let index = matches.index(slot, of: row)
     if matches.table[index].isFound {
-      if matches.table[index].changeIsPending { counters.changesCoalesced &+= 1 }
-      emit(.lost, reason, slot, of: row)
+      let skipped = forgetFrames(index)
+      emit(.lost, reason, slot, of: row, skipped: skipped)
     }
     matches.table[index].setPresence(.outside, at: clock)
-  }
-
-  /// Reports a changed payload that matches, at once or when the second is over. One that does not match waits for
-  /// the next that does.
-  private mutating func reportChange(ofMatch slot: Int, of row: Int) {
-    let index = matches.index(slot, of: row)
-    guard matches.table[index].isFound else { return }
-    if matches.table[index].changeIsPending { counters.changesCoalesced &+= 1 }
-    if clock.milliseconds(since: matches.table[index].reported) >= changeMilliseconds {
-      emit(.changed, .payload, slot, of: row)
-    } else {
-      matches.table[index].changeIsPending = true
-      let due = matches.table[index].reported.advanced(milliseconds: changeMilliseconds)
-      deadlines.schedule(row, noLaterThan: due)
-    }
   }
 }

@@ -2,7 +2,7 @@
 
 public import HCI
 
-// A time in which the radio could not listen because the agent lent its adapter to the kernel, for a pairing.
+// A time in which a recording's radio did not scan.
 
 extension Pipeline {
   /// Skips the time since the last input, in which the agent did not listen: no silence, dwell or learned interval counts
@@ -22,6 +22,8 @@ extension Pipeline {
       }
       for slot in 0..<devices.matchCount(row) {
         matches.table[matches.index(slot, of: row)].skip(microseconds: pause)
+        let entry = Int(matches.match(slot, of: row).frames)
+        if entry >= 0 { frames.matches[entry].skip(microseconds: pause) }
       }
     }
     // It keeps the times of the rows.
@@ -34,7 +36,6 @@ extension Match {
   /// Moves every time of the match on.
   fileprivate mutating func skip(microseconds: Int64) {
     replaced = replaced.later(by: microseconds)
-    reported = reported.later(by: microseconds)
     moveStart(by: microseconds)
   }
 }

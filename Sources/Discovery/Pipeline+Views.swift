@@ -37,6 +37,9 @@ extension Pipeline {
   /// Rows in the device table; an index is not a device until ``device(at:)`` says so.
   public var rowCount: Int { devices.rows.count }
 
+  /// Whether the row holds a device.
+  public func isLive(_ row: Int) -> Bool { devices.rows[row].isLive }
+
   /// The device in a row, or nil when the row is free.
   public func device(at row: Int) -> Device? { devices.rows[row].isLive ? devices.rows[row] : nil }
 
@@ -50,6 +53,17 @@ extension Pipeline {
   public func match(_ slot: Int, at row: Int) -> Match {
     precondition(slot >= 0 && slot < devices.matchCount(row))
     return matches.match(slot, of: row)
+  }
+
+  /// Whether the device in a row has been silent for long enough that its match gives way to any other.
+  public func isSilent(row: Int, item: Int) -> Bool {
+    matches.rank(of: devices.rows[row], item: item, at: clock) == ItemQuota.silent
+  }
+
+  /// Whether the frame that the device in a row sent last belongs to a set that bears the match.
+  public func isOnAir(_ slot: Int, at row: Int) -> Bool {
+    let newest = Int(devices.rows[row].newestSet)
+    return newest >= 0 && match(slot, at: row).sets & sets.table[newest].bit != 0
   }
 
   /// The gate settings of an item.
@@ -87,8 +101,7 @@ extension Pipeline {
   public func gateReading(at row: Int, item: Int) -> GateReading {
     let settings = matches.gates[item]
     let device = devices.rows[row]
-    let claimed = device.claimedTxPower == ReportHeader.noTxPower ? nil : device.claimedTxPower
-    let thresholds = Gate.thresholds(settings, claimedTxPower: claimed)
+    let thresholds = thresholds(at: row, item: item)
     let window = device.signal.patience(
       floor: settings.sampleWindowMilliseconds, factor: 4, ceiling: settings.sampleWindowMillisecondsMax)
     return GateReading(
@@ -98,6 +111,15 @@ extension Pipeline {
       windowMilliseconds: window, enterDwellMilliseconds: Int64(settings.enterDwellMilliseconds),
       leaveDwellMilliseconds: Int64(settings.leaveDwellMilliseconds),
       silenceEnd: Gate.silenceEnd(device.signal, settings))
+  }
+
+  /// The level at which an item's gate lets the device in a row in, in sixteenths of a dBm.
+  public func enterLevel(at row: Int, item: Int) -> Int { thresholds(at: row, item: item).enter }
+
+  private func thresholds(at row: Int, item: Int) -> Gate.Thresholds {
+    let claimed = devices.rows[row].claimedTxPower
+    return Gate.thresholds(
+      matches.gates[item], claimedTxPower: claimed == ReportHeader.noTxPower ? nil : claimed)
   }
 
   /// Whether the device in a row sends too seldom for an item's gate ever to let it in.
@@ -173,6 +195,7 @@ extension Pipeline {
       precondition(Int(entry.row) == row, "a set does not know its row")
       precondition(bits & entry.bit == 0, "two sets of a row have one SID")
       bits |= entry.bit
+      checkKnownFrames(of: set, row: row)
       precondition(isOwner(set, of: entry.data), "a long payload has another owner")
       precondition(isOwner(set, of: entry.response), "a long scan response has another owner")
       let items = entry.evaluation.items
@@ -189,6 +212,25 @@ extension Pipeline {
     return count
   }
 
+  private func checkKnownFrames(of set: Int, row: Int) {
+    guard sets.table[set].knownFrames >= 0 else { return }
+    precondition(
+      sets.table[set].isEvaluated, "frames are known although the current one has to be matched")
+    let known = Int(sets.table[set].knownFrames)
+    let part = sets.known.part(of: known)
+    let bytes = sets.payloads.bytes
+    let payload = bytes.payload(
+      part == .data ? sets.table[set].data : sets.table[set].response, part, of: set)
+    precondition(
+      sets.known.isCurrent(payload, in: known), "the current frame of a set is not the known one")
+    for slot in 0..<devices.matchCount(row) where matches.match(slot, of: row).isFound {
+      let entry = Int(matches.match(slot, of: row).frames)
+      precondition(
+        entry >= 0 && frames.matches[entry].remembers(part, ofSet: sets.table[set].bit),
+        "a known frame replaces one that a match does not remember")
+    }
+  }
+
   private func isOwner(_ set: Int, of stored: StoredPayload) -> Bool {
     stored.slot < 0 || sets.payloads.owner(ofSlot: Int(stored.slot)) == set
   }
@@ -196,6 +238,7 @@ extension Pipeline {
   private func checkDeadline(of row: Int) {
     guard let due = deadline(of: row) else { return }
     precondition(deadlines.isDue(row, after: Instant(microseconds: .min)), "a match waits for nothing")
-    precondition(!deadlines.isDue(row, after: due), "a deadline would come too late")
+    // What is overdue happens at the next input.
+    precondition(!deadlines.isDue(row, after: max(due, clock)), "a deadline would come too late")
   }
 }

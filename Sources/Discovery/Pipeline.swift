@@ -13,8 +13,13 @@ public struct Pipeline: ~Copyable {
   var devices: DeviceTable
   var sets: AdvertisingSetTable
   var matches: MatchTable
+  var frames: FrameTable
   var deadlines: DeadlineHeap
   var clock = Instant(microseconds: .min)
+  /// When the radio was last lost. A pause between receptions begins no earlier.
+  var listeningSince = Instant(microseconds: .min)
+  /// The strongest devices of full items are to be chosen when the room is known.
+  var awaitsChoice = true
   /// Everything counted so far.
   public internal(set) var counters = Counters()
 
@@ -24,8 +29,6 @@ public struct Pipeline: ~Copyable {
   public internal(set) var events: EventRing
   /// Added to every reading: what makes this adapter comparable with the reference, in dB.
   public var adapterOffset: Int8 = 0
-  /// A match's `changed` event is sent no sooner than this after its last event.
-  public var changeMilliseconds: Int64 = 1000
 
   /// The sizes of a pipeline besides its capacities.
   public struct Size: Equatable, Sendable, BitwiseCopyable {
@@ -53,7 +56,9 @@ public struct Pipeline: ~Copyable {
       capacity: rows + max(64, rows / 4), longPayloads: Int(capacities.longPayloads), in: &arena)
     matches = MatchTable(
       rows: rows, items: size.matcher.items, matchesPerItem: capacities.matchesPerItem, in: &arena)
-    deadlines = DeadlineHeap(rows: rows, in: &arena)
+    frames = FrameTable(in: &arena)
+    // Beside the devices: when the strongest are chosen.
+    deadlines = DeadlineHeap(rows: rows + 1, in: &arena)
     matcher = Matcher(size.matcher, hashKey: hashKey, in: &arena)
     events = EventRing(
       events: Int(capacities.events), eventBytes: Int(capacities.eventBytes), epoch: epoch, in: &arena)
@@ -203,10 +208,21 @@ public struct Pipeline: ~Copyable {
     if isUnchanged(payload, report, row: row) {
       counters.reportsUnchanged &+= 1
     } else if let set = findSet(of: report, row: row) {
-      let isNew = storePayload(payload, report, in: set)
-      matchPayload(of: set, row: row, isNew: isNew, txPower: report.txPower)
+      sets.table[set].hear(report, at: clock)
+      let part: PayloadPart = report.isResponse ? .response : .data
+      if report.dataStatus == .truncated { sets.table[set].knownFrames = -1 }
+      if sets.table[set].knownFrames < 0
+        || !resumeFrame(payload, part, of: set, row: row, txPower: report.txPower)
+      {
+        let isNew =
+          sets.isNew(payload, report, in: set)
+          && replacePayload(part, of: set, row: row, with: payload)
+        matchPayload(part, of: set, row: row, isNew: isNew, txPower: report.txPower)
+      }
     }
-    if isSample, devices.rows[row].matchCount > 0 { judgeMatches(of: row) }
+    if isSample, devices.rows[row].matchCount > 0, !devices.rows[row].isDeadlineEarly {
+      judgeMatches(of: row)
+    }
   }
 
   // MARK: Row
@@ -292,16 +308,12 @@ public struct Pipeline: ~Copyable {
     return findOtherSet(report.advertisingSID, row: row)
   }
 
-  /// Keeps the payload of a report. Returns whether it differs from the previous one.
-  @inline(__always)
-  private mutating func storePayload(_ payload: RawSpan, _ report: HeardReport, in set: Int) -> Bool {
-    sets.table[set].hear(report, at: clock)
-    return sets.isNew(payload, report, in: set)
-      && replacePayload(report.isResponse ? .response : .data, of: set, with: payload)
-  }
-
+  /// Keeps the payload of a report, which differs from the previous one. Returns false when there is no room.
   @inline(never)
-  private mutating func replacePayload(_ part: PayloadPart, of set: Int, with payload: RawSpan) -> Bool {
+  private mutating func replacePayload(
+    _ part: PayloadPart, of set: Int, row: Int, with payload: RawSpan
+  ) -> Bool {
+    if devices.rows[row].matchCount > 0 { rememberFrame(part, of: set, row: row) }
     if sets.lacksSlot(for: payload.byteCount, part, of: set) { evictLongPayload() }
     let isStored = sets.replace(part, of: set, with: payload)
     if !isStored { counters.longPayloadsTurnedAway &+= 1 }
@@ -312,13 +324,23 @@ public struct Pipeline: ~Copyable {
 
   /// Matches a payload that is new, or was not matched since it came, and counts its malformed parts.
   @inline(never)
-  private mutating func matchPayload(of set: Int, row: Int, isNew isPayloadNew: Bool, txPower: Int8) {
+  private mutating func matchPayload(
+    _ part: PayloadPart, of set: Int, row: Int, isNew isPayloadNew: Bool, txPower: Int8
+  ) {
     let isNew = isPayloadNew || !sets.table[set].isEvaluated
     if isNew { evaluate(set) } else { counters.reportsUnchanged &+= 1 }
     if sets.table[set].evaluation.isMalformed { countMalformed(sets.table[set].evaluation) }
     let inPayload = sets.table[set].evaluation.txPower ?? ReportHeader.noTxPower
     devices.rows[row].claimedTxPower = Device.believableTxPower(txPower, inPayload)
-    if isNew { updateMatches(of: row, set: set, isChanged: isPayloadNew) }
+    guard isNew else { return }
+    updateMatches(of: row, set: set)
+    guard isPayloadNew else { return }
+    guard devices.rows[row].matchCount > 0 else {
+      sets.table[set].knownFrames = -1
+      return
+    }
+    reportFrame(part, of: set, row: row)
+    keepFrame(part, of: set, row: row)
   }
 
   /// Parses and matches the payload of a set. A resolved device counts by its identity address, which stays, whatever
@@ -341,58 +363,5 @@ public struct Pipeline: ~Copyable {
     if evaluation.lengthPastEnd > 0 { counters.reportsLengthPastEnd &+= 1 }
     if evaluation.dataAfterEnd > 0 { counters.reportsDataAfterEnd &+= 1 }
     if evaluation.wrongSize > 0 { counters.reportsWrongSize &+= 1 }
-  }
-
-  // MARK: Gate
-
-  @inline(never)
-  private mutating func judgeMatches(of row: Int) {
-    guard devices.rows[row].newestSet >= 0 else { return }
-    for slot in 0..<devices.matchCount(row) {
-      let item = Int(matches.match(slot, of: row).item)
-      guard matches.gates[item].isImmediate else { continue }
-      judge(slot, of: row, item: item)
-    }
-    advanceDeadline(of: row)
-  }
-
-  /// Lets an item's gate judge a device, and reports the device when it has entered.
-  mutating func judge(_ slot: Int, of row: Int, item: Int) {
-    let claimed = devices.rows[row].claimedTxPower
-    let verdict = Gate.judge(
-      &matches.table[matches.index(slot, of: row)], devices.rows[row].signal, matches.gates[item],
-      claimedTxPower: claimed == ReportHeader.noTxPower ? nil : claimed, at: clock)
-    switch verdict {
-    case .nothing: return
-    case .entered: emit(.found, .entered, slot, of: row)
-    case .startedLeaving: break
-    }
-    deadlines.schedule(row, noLaterThan: deadline(ofMatch: slot, of: row))
-  }
-
-  // MARK: Emit
-
-  /// Reports an event of a match, with the last payload heard among those that match.
-  mutating func emit(_ event: SightingEvent, _ reason: SightingReason, _ slot: Int, of row: Int) {
-    let index = matches.index(slot, of: row)
-    counters.count(event)
-    matches.table[index].reported = clock
-    matches.table[index].changeIsPending = false
-    let set = sets.newestSet(of: devices.rows[row], among: matches.table[index].sets)
-    let bytes = sets.payloads.bytes
-    events.append(
-      sighting(event, reason, matches.table[index], devices.rows[row]),
-      payload: bytes.payload(sets.table[set].data, .data, of: set),
-      bytes.payload(sets.table[set].response, .response, of: set))
-  }
-
-  private func sighting(
-    _ event: SightingEvent, _ reason: SightingReason, _ match: Match, _ device: Device
-  ) -> Sighting {
-    Sighting(
-      time: clock, event: event, reason: reason, item: match.item, address: devices.publicAddress(of: device),
-      rssi: device.rssi >= -127 && device.rssi <= 20 ? device.rssi : nil,
-      filteredRSSI: device.signal.filteredRSSI,
-      pathLoss: Gate.pathLoss(device, matches.gates[Int(match.item)]), samples: device.signal.readingCount)
   }
 }

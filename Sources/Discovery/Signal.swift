@@ -2,40 +2,47 @@
 
 public import HCI
 
-/// How one device has been heard: the level filter and the learned interval.
+/// How one device has been heard: the level filter, the learned interval and the rhythm.
 ///
 /// Levels are Q4: sixteenths of a decibel, so that the filter needs no floating point. The filter takes the median
 /// of the last five readings (of an even number the weaker of the middle two), then an exponential average of
 /// weight 1/4. The learned interval is the median of the last eight gaps (of an even number the longer).
 ///
-/// Readings that decide nothing wait until the level is asked for. The last 32 are kept: when more than 28 have waited,
-/// the filter restarts at the oldest of them, and the level is within a quarter of a decibel of what it
-/// would have been.
+/// Readings wait until the level is asked for. The last 32 are kept. Before more than 28 wait they are filtered, if the level
+/// may decide something; else the filter restarts later at the oldest of them, and the level is within a quarter of a
+/// decibel of what it would have been.
 public struct Signal: BitwiseCopyable, Sendable {
   /// Gaps the interval is learned from.
   static var gapCount: Int { 8 }
+  /// Readings that may wait without a loss: the median of the oldest needs four before it.
+  private static var waitingMax: Int { 28 }
   /// A longer gap is an absence and teaches nothing about the interval.
   static var gapMillisecondsMax: UInt32 { 300_000 }
 
   /// Microseconds of the last samples, in a ring at `sampleCount` modulo 16.
   private var times = InlineArray<16, Int64>(repeating: 0)
-  /// Samples since the row exists, with and without a reading.
-  private var sampleCount: UInt32 = 0
-  /// Bit i: the i-th newest sample had a reading.
-  private var readingMask: UInt16 = 0
-  /// The last readings, in a ring at `readingTotal` modulo 32.
-  private var readings = InlineArray<32, Int8>(repeating: 0)
   /// Readings since the filter was last reset. So wide that no device lives to see it overflow: counting them costs
   /// one instruction.
   private var readingTotal: UInt64 = 0
   /// Those of them that are filtered; the others wait.
   private var settledTotal: UInt64 = 0
-  /// The filtered level in Q4 but for the readings that wait.
-  private var settledLevel: Int16 = 0
   /// The last sample with a reading.
   public private(set) var lastReading = Instant(microseconds: 0)
+  /// How long it slept between its bursts. It is kept only while some item matches the device.
+  public private(set) var rhythm = Rhythm()
+  /// Samples since the row exists, with and without a reading.
+  private var sampleCount: UInt32 = 0
+  /// Bit i: the i-th newest sample had a reading.
+  private var readingMask: UInt16 = 0
+  /// The filtered level in Q4 but for the readings that wait.
+  private var settledLevel: Int16 = 0
+  /// The last readings, in a ring at `readingTotal` modulo 32.
+  private var readings = InlineArray<32, Int8>(repeating: 0)
   /// An advertising report was taken whose scan response belongs to the same sample.
   private var awaitsResponse = false
+  /// The deadline of the row is no later than its matches can end, whatever the learned interval becomes. It holds until the
+  /// deadline is put off, the rhythm changes, or a match begins.
+  var isDeadlineEarly = false
 
   init() {}
 
@@ -58,7 +65,7 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// How the filter treated a report.
   enum Intake { case sample, completedSample, nothing }
 
-  /// Adds one report. `isFollowing` says that the level decides something now.
+  /// Adds one report. `isFollowing` says that the level may decide something.
   ///
   /// A scan response completes the sample of the report it answers: it counts only when that report was not heard, and
   /// lends its reading when that report had none.
@@ -91,7 +98,7 @@ public struct Signal: BitwiseCopyable, Sendable {
     readings[Int(truncatingIfNeeded: readingTotal & 31)] = reading
     readingTotal &+= 1
     lastReading = now
-    if isFollowing { settle() }
+    if isFollowing, readingTotal &- settledTotal >= UInt64(Self.waitingMax) { settle() }
   }
 
   /// Filters the readings that wait: from where the filter stands when the median has all it needs, else from the
@@ -100,12 +107,37 @@ public struct Signal: BitwiseCopyable, Sendable {
     var known = Int(settledTotal)
     let count = min(Int(readingTotal) - known, 32)
     settledTotal = readingTotal
-    if count > 28 { known = 0 }
-    for age in (0..<count).reversed() {
+    if count > Self.waitingMax { known = 0 }
+    var waiting = count
+    while waiting > 0, known < 4 {
       known += 1
-      let median = Int16(median(age: age, of: min(known, 5))) << 4
+      waiting -= 1
+      let median = Int16(median(age: waiting, of: known)) << 4
       settledLevel = known == 1 ? median : settledLevel &+ ((median &- settledLevel) >> 2)
     }
+    if waiting > 0 { settle(newest: waiting) }
+  }
+
+  /// Filters the newest `count` readings, each of which has four before it. Two of the pairs that a median compares were
+  /// compared for the medians before it.
+  @inline(never)
+  private mutating func settle(newest count: Int) {
+    var level = Int(settledLevel)
+    var previous = Int(reading(count))
+    var (low, high) = ordered(previous, Int(reading(count &+ 1)))
+    var (lowBefore, highBefore) = ordered(Int(reading(count &+ 1)), Int(reading(count &+ 2)))
+    for age in (0..<count).reversed() {
+      let newest = Int(reading(age))
+      let pair = ordered(newest, previous)
+      // A sorting network reduced to its middle output.
+      let middle = ordered(max(pair.0, lowBefore), min(pair.1, highBefore))
+      let median = max(middle.0, min(middle.1, Int(reading(age &+ 4))))
+      level &+= (median &<< 4 &- level) &>> 2
+      (lowBefore, highBefore) = (low, high)
+      (low, high) = pair
+      previous = newest
+    }
+    settledLevel = Int16(truncatingIfNeeded: level)
   }
 
   /// Forgets the level after a silence; the learned interval stays. A scan response that comes next belongs to
@@ -120,6 +152,7 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// Moves the times of all samples on, so that a time in which the radio did not listen is no gap.
   mutating func skip(microseconds: Int64) {
     for place in 0..<16 { times[place] &+= microseconds }
+    rhythm.skip(microseconds: microseconds)
     lastReading = Instant(microseconds: lastReading.microseconds &+ microseconds)
   }
 
@@ -129,7 +162,7 @@ public struct Signal: BitwiseCopyable, Sendable {
     settledLevel = Int16(max(-127 << 4, min(20 << 4, Int(settledLevel) &+ decibels << 4)))
   }
 
-  /// The median of `count` readings, one to five, the newest of which is `age` readings old: of two the weaker, of
+  /// The median of `count` readings, one to four, the newest of which is `age` readings old: of two the weaker, of
   /// four the second weakest.
   private func median(age: Int, of count: Int) -> Int8 {
     let (a, b) = ordered(reading(age), reading(age + 1))
@@ -138,11 +171,7 @@ public struct Signal: BitwiseCopyable, Sendable {
     case 1: return reading(age)
     case 2: return a
     case 3: return max(a, min(b, reading(age + 2)))
-    case 4: return min(max(a, c), min(b, d))
-    default:
-      // A sorting network reduced to its middle output.
-      let (low, high) = ordered(max(a, c), min(b, d))
-      return max(low, min(high, reading(age + 4)))
+    default: return min(max(a, c), min(b, d))
     }
   }
 
@@ -152,7 +181,9 @@ public struct Signal: BitwiseCopyable, Sendable {
   }
 
   @inline(__always)
-  private func ordered(_ a: Int8, _ b: Int8) -> (Int8, Int8) { a < b ? (a, b) : (b, a) }
+  private func ordered<Level: Comparable>(_ a: Level, _ b: Level) -> (Level, Level) {
+    (min(a, b), max(a, b))
+  }
 
   /// The median of the last eight gaps in milliseconds, or nil before the second sample.
   public var learnedMilliseconds: UInt32? {
@@ -172,6 +203,36 @@ public struct Signal: BitwiseCopyable, Sendable {
       count += 1
     }
     return count == 0 ? nil : sorted[count / 2]
+  }
+
+  /// Restores a rhythm that is known from before, unless one was learned since.
+  mutating func restoreRhythm(_ milliseconds: UInt32, since start: Instant) {
+    rhythm.restore(milliseconds, since: start)
+  }
+
+  /// Lets the rhythm learn the pause that a sample ended, of a device that was first heard at `start`.
+  mutating func learnPause(since start: Instant, at now: Instant) {
+    if let (from, to) = gap(0), to == now { rhythm.note(gap: to.milliseconds(since: from), endingAt: to) }
+    rhythm.refresh(heardSince: start, at: now)
+  }
+
+  /// Lets the rhythm learn the pauses among the last samples. Those that began before `first` teach nothing: the radio was
+  /// away.
+  mutating func learnPauses(since first: Instant, heardSince start: Instant, at now: Instant) {
+    for age in (0..<15).reversed() {
+      guard let (from, to) = gap(age), from >= first, to > rhythm.lastEnd else { continue }
+      rhythm.note(gap: to.milliseconds(since: from), endingAt: to)
+    }
+    rhythm.refresh(heardSince: start, at: now)
+  }
+
+  /// The gap before a sample, `age` samples before the newest; nil when it is not known.
+  private func gap(_ age: Int) -> (from: Instant, to: Instant)? {
+    let newest = Int(sampleCount) - 1
+    guard age < 15, age < newest else { return nil }
+    return (
+      Instant(microseconds: times[(newest - age - 1) & 15]), Instant(microseconds: times[(newest - age) & 15])
+    )
   }
 
   /// Milliseconds of a sample, `age` samples before the newest.

@@ -14,23 +14,35 @@ public struct CaptureHistory: Sendable {
     let item: String
     let bits: UInt64
     let type: WireAddress.Kind
+
+    init(app: String, item: String, _ address: WireAddress) {
+      (self.app, self.item) = (app, item)
+      (bits, type) = (address.bits, address.type)
+    }
+
+    init(app: String, item: String, _ address: DeviceAddress) {
+      self.init(app: app, item: item, WireAddress(address))
+    }
   }
 
   public static let findingsMax = 16384
 
   private var findings: [Key: FoundHistory] = [:]
+  private var lossesToOtherFrames: [Key: Int] = [:]
   private var sources: SuggestionSources
 
   /// `bits` are the address of the device that the question is about; 0 for all alike.
   public init(ofDevice bits: UInt64 = 0) { sources = SuggestionSources(ofDevice: bits) }
 
   public mutating func addEvent(_ event: EventLine) {
-    let key = Key(app: event.app, item: event.item, bits: event.address.bits, type: event.address.type)
+    let key = Key(app: event.app, item: event.item, event.address)
     switch event.event {
     case .found:
       guard findings.count < Self.findingsMax || findings[key] != nil else { return }
-      findings[key, default: FoundHistory()].addFinding(at: event.time)
-    case .lost: findings[key]?.addLoss(at: event.time)
+      findings[key, default: FoundHistory(count: 0)].addFinding(at: event.time)
+    case .lost:
+      findings[key]?.addLoss(at: event.time)
+      if event.reason == .noLongerMatches, findings[key] != nil { lossesToOtherFrames[key, default: 0] += 1 }
     case .changed: break
     }
   }
@@ -39,9 +51,12 @@ public struct CaptureHistory: Sendable {
 
   /// Empty when the item never found the device.
   public func history(app: String, item: String, _ address: DeviceAddress) -> FoundHistory {
-    let address = WireAddress(address)
-    let key = Key(app: app, item: item, bits: address.bits, type: address.type)
-    return findings[key] ?? FoundHistory()
+    findings[Key(app: app, item: item, address)] ?? FoundHistory(count: 0)
+  }
+
+  /// How often the item lost the device while it sent other frames.
+  func lossesToOtherFrames(app: String, item: String, _ address: DeviceAddress) -> Int {
+    lossesToOtherFrames[Key(app: app, item: item, address)] ?? 0
   }
 
   /// The items that ever found a device.

@@ -36,6 +36,9 @@ public struct ClauseAnswer: Equatable, Sendable {
   public let options: CompareOptions
   /// Empty when the device advertises nothing that the clause could look at.
   public private(set) var comparisons: [Comparison]
+  /// Where each clause holds in some frame, and all of them in none: a frame in which this one holds, counted from the
+  /// oldest, which is 1.
+  public internal(set) var frame: Int?
   /// Further ones that were left out.
   public private(set) var omittedCount = 0
   /// For addresses, which no structure carries: whether the device's begins so.

@@ -48,10 +48,10 @@ public struct DeviceView: Sendable {
     self.payloads = payloads
   }
 
-  /// The name it gave last; a complete one before a shortened one.
+  /// The name it gave last; a complete one before a shortened one. An empty one is none.
   public var name: AdvertisementFields.Name? {
     let names = payloads.flatMap { [$0.data, $0.response] }
-      .compactMap { AdvertisementFields($0.span.rawBytes).name }
+      .compactMap { AdvertisementFields($0.span.rawBytes).name }.filter { !$0.text.bytes.isEmpty }
     return names.first(where: \.isComplete) ?? names.first
   }
 
@@ -73,18 +73,25 @@ extension ManifestDataPath {
   /// The device in a row of the table (``Pipeline/rowCount``); nil while the row is free.
   public func device(atRow row: Int) -> DeviceView? { DeviceView(pipeline, items: items, row: row) }
 
+  /// The rows that hold devices.
+  public var liveRows: [Int] { pipeline.liveRows }
+
   /// Every device in the table, the strongest first.
   public var devices: [DeviceView] {
-    var views: [DeviceView] = []
-    for row in 0..<pipeline.rowCount {
-      if let view = device(atRow: row) { views.append(view) }
-    }
-    return views.sorted { $0.order < $1.order }
+    liveRows.compactMap { device(atRow: $0) }.sorted { $0.order < $1.order }
   }
 
   /// The devices of an address, by whichever type they have it; by their private or their identity address.
   public func devices(at bits: UInt64) -> [DeviceView] {
     devices.filter { $0.address.bits == bits || $0.device.address.bits == bits }
+  }
+}
+
+extension Pipeline {
+  fileprivate var liveRows: [Int] {
+    var rows: [Int] = []
+    for row in 0..<rowCount where isLive(row) { rows.append(row) }
+    return rows
   }
 }
 

@@ -30,6 +30,8 @@ public struct GateAnswer: Equatable, Sendable {
   public let reportCount: UInt32
   /// The interval between samples that was learned from them.
   public let learnedMilliseconds: UInt32?
+  /// The longest of its pauses between bursts.
+  public let rhythmMilliseconds: UInt32?
   public let silenceMilliseconds: Int64
   /// How long a device may be silent before it is lost, whatever it advertised.
   public let lostMilliseconds: Int64
@@ -56,10 +58,9 @@ extension GateAnswer {
     readingCount = signal.readingCount
     reportCount = view.device.reportCount
     learnedMilliseconds = signal.learnedMilliseconds
+    rhythmMilliseconds = view.device.rhythmMilliseconds
     silenceMilliseconds = now.milliseconds(since: view.device.lastSeen)
-    lostMilliseconds = signal.patience(
-      floor: settings.lostMilliseconds, factor: Int64(settings.patienceFactor),
-      ceiling: settings.lostMillisecondsMax)
+    lostMilliseconds = view.device.patience(settings)
     immediate =
       settings.isImmediate ? Immediate(reading, state: match.map { now.milliseconds(since: $0.since) }) : nil
   }

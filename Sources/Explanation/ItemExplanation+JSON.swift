@@ -11,9 +11,11 @@ extension ItemExplanation {
     json.members(WireAddress(address))
     writeVerdict(to: &json)
     if let history { json.object("history", history) }
+    if lossesToOtherFrames > 0 { json.member("lossesToOtherFrames", lossesToOtherFrames) }
     if isOfFrames {
       json.member("frames", setCount)
       json.member("framesHeardSince", setPosition)
+      if !otherFrames.isEmpty { json.member("otherFrames", otherFrames) }
     } else if setCount > 1 {
       json.member("advertisingSets", setCount)
       json.member("setsHeardSince", setPosition)
@@ -31,6 +33,7 @@ extension GateAnswer {
     json.member("samples", readingCount)
     json.member("reports", reportCount)
     json.member("learnedIntervalMilliseconds", learnedMilliseconds)
+    if let rhythmMilliseconds { json.member("rhythmMilliseconds", rhythmMilliseconds) }
     json.member("silenceMilliseconds", silenceMilliseconds)
     json.member("lostMilliseconds", lostMilliseconds)
     guard let immediate else { return }
@@ -50,6 +53,7 @@ extension ClauseAnswer {
   func write(to json: inout JSONWriter) {
     json.member("clause", key.rawValue)
     json.member("holds", holds)
+    if let frame { json.member("frame", frame) }
     wanted.write("wanted", to: &json)
     if let mask { json.member("mask", Hex(mask)) }
     if key == .nameSubstring { json.member("options", options.words) }

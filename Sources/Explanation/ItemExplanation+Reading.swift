@@ -22,7 +22,9 @@ extension ItemExplanation: ReadableLine {
       isAlternate: try line.isAlternate(), clauses: clauses,
       setPosition: position ?? 0, setCount: count ?? 1, isOfFrames: frameCount != nil,
       presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
-      gate: try GateAnswer(reading: try line.object("gate")), history: try line.lineIfPresent("history"))
+      gate: try GateAnswer(reading: try line.object("gate")), history: try line.lineIfPresent("history"),
+      lossesToOtherFrames: try line.integerIfPresent("lossesToOtherFrames") ?? 0,
+      otherFrames: try line.integersIfPresent("otherFrames") ?? [])
   }
 }
 
@@ -38,6 +40,7 @@ extension ClauseAnswer {
     let wanted = try Value(reading: clause, "wanted", of: key)
     if case .address(let prefix) = wanted {
       self.init(prefix, holds: try clause.bool("holds"))
+      frame = try clause.integerIfPresent("frame")
       return
     }
     let mask = try clause.bytesIfPresent("mask")
@@ -53,6 +56,7 @@ extension ClauseAnswer {
       comparisons.append(try Comparison(reading: comparison, of: key))
     }
     self.init(key, wanted: wanted, mask: mask, options: options, comparisons)
+    frame = try clause.integerIfPresent("frame")
   }
 }
 
@@ -96,7 +100,8 @@ extension ClauseAnswer.Value {
       }
       self = .address(prefix)
     case .manufacturerDataMask, .serviceDataMask, .nameCompareOptions, .namePrefix, .range, .ssid,
-      .ssidPrefix, .wifiAwareServiceName, .wifiAwareServiceRole, .wifiAwareModelName,
+      .ssidHex, .ssidPrefix, .ssidPrefixHex, .wifiAwareServiceName, .wifiAwareServiceRole,
+      .wifiAwareModelName,
       .wifiAwareModelNameCompareOptions, .wifiAwareVendorName, .wifiAwareVendorNameCompareOptions,
       .supportedOptions:
       throw line.error("clause", .unknownValue)
@@ -111,6 +116,7 @@ extension GateAnswer {
       level: try gate.decibelsIfPresent("filteredRSSI"), pathLoss: try gate.integerIfPresent("pathLoss"),
       readingCount: try gate.integer("samples"), reportCount: try gate.integer("reports"),
       learnedMilliseconds: try gate.integerIfPresent("learnedIntervalMilliseconds"),
+      rhythmMilliseconds: try gate.integerIfPresent("rhythmMilliseconds"),
       silenceMilliseconds: try gate.integer("silenceMilliseconds"),
       lostMilliseconds: try gate.integer("lostMilliseconds"),
       immediate: isImmediate ? try Immediate(reading: gate) : nil)

@@ -25,9 +25,15 @@ public struct ItemExplanation: Equatable, Line {
   public let gate: GateAnswer
   /// How often the item found the device in a capture; nil for what is true now.
   public internal(set) var history: FoundHistory?
+  /// How often the item lost the device while it sent other frames, as far as the events go back.
+  public internal(set) var lossesToOtherFrames = 0
+  /// The numbers of the other frames in which every clause holds; 1 is the one that was received first.
+  public internal(set) var otherFrames: [Int] = []
 
   /// Whether every clause holds.
   public var holds: Bool { !clauses.isEmpty && clauses.allSatisfy(\.holds) }
+  /// Whether each clause holds in some frame, and all of them in none.
+  public var isSplit: Bool { !clauses.isEmpty && clauses.allSatisfy { $0.frame != nil } }
   /// In a capture: whether the item ever found the device.
   public var isFound: Bool { history.map { $0.count > 0 } ?? presence?.isFound ?? false }
   /// Whether a clause holds and the item has not found the device.
@@ -64,9 +70,35 @@ extension ManifestDataPath {
       var whole = explanation
       // The identities share their sightings: what was found counts for those that hold.
       let found = history.history(app: explanation.app, item: explanation.item, view.address)
-      whole.history = explanation.holds ? found : FoundHistory()
+      whole.history = explanation.holds ? found : FoundHistory(count: 0)
+      whole.lossesToOtherFrames = history.lossesToOtherFrames(
+        app: explanation.app, item: explanation.item, view.address)
       return whole
     }
+  }
+
+  /// What one item says about a device, which it lost so often while the device sent other frames.
+  public func explanations(
+    of view: DeviceView, item index: Int, lossesToOtherFrames: Int
+  ) -> [ItemExplanation] {
+    explanations(of: view, item: index).map { explanation in
+      var explanation = explanation
+      explanation.lossesToOtherFrames = lossesToOtherFrames
+      return explanation
+    }
+  }
+
+  /// How often each item lost a device while it sent other frames, by the item's index; as far as the events go back.
+  public func lossesToOtherFrames(of address: DeviceAddress) -> [Int32: Int] {
+    var losses: [Int32: Int] = [:]
+    var cursor = EventCursor(epoch: pipeline.events.epoch, sequence: pipeline.events.oldest)
+    while case .event(_, let sighting, _) = pipeline.events.read(&cursor) {
+      guard sighting.address == address, sighting.event == .lost, sighting.reason == .noLongerMatches else {
+        continue
+      }
+      losses[sighting.item, default: 0] += 1
+    }
+    return losses
   }
 
   /// What one item says about a device: its descriptor, and its second identity if it has one.
@@ -83,20 +115,23 @@ extension ManifestDataPath {
     of view: DeviceView, item index: Int, _ descriptor: DiscoveryDescriptor, isAlternate: Bool
   ) -> ItemExplanation {
     let match = view.matches.first { $0.item == index }?.match
-    let (setPosition, clauses) = view.answers(descriptor)
+    let (setPosition, clauses, otherFrames) = view.answers(descriptor)
     let holds = !clauses.isEmpty && clauses.allSatisfy(\.holds)
     let presence = holds ? match.map { DeviceLine.Presence($0.presence) } : nil
     return ItemExplanation(
       address: view.address, app: items[index].app, item: items[index].item.id, isAlternate: isAlternate,
       clauses: clauses, setPosition: setPosition, setCount: view.payloads.count,
-      isOfFrames: view.hasEveryFrame, presence: presence, gate: GateAnswer(self, view, item: index, match))
+      isOfFrames: view.hasEveryFrame, presence: presence, gate: GateAnswer(self, view, item: index, match),
+      otherFrames: view.hasEveryFrame ? otherFrames : [])
   }
 }
 
 extension DeviceView {
   /// The answers of the frame on which most clauses hold; of equals the one with most of the fields that the clauses
-  /// ask for, then the one heard last.
-  fileprivate func answers(_ descriptor: DiscoveryDescriptor) -> (setPosition: Int, clauses: [ClauseAnswer]) {
+  /// ask for, then the one heard last; and the numbers of the other frames on which all of them hold.
+  fileprivate func answers(
+    _ descriptor: DiscoveryDescriptor
+  ) -> (setPosition: Int, clauses: [ClauseAnswer], otherFrames: [Int]) {
     let all = payloads.map { payload in
       ClauseQuestion.answers(
         descriptor,
@@ -108,15 +143,45 @@ extension DeviceView {
       (answers.count(where: \.holds), answers.count { !$0.comparisons.isEmpty })
     }
     let position = nearness.indices.reduce(0) { nearness[$0] < nearness[$1] ? $1 : $0 }
-    return (position, all.isEmpty ? [] : all[position])
+    guard !all.isEmpty else { return (position, [], []) }
+    let others = all.indices.reversed().filter { $0 != position && all[$0].allSatisfy(\.holds) }
+    return (
+      position, Self.withFrames(all[position], at: position, of: all),
+      all[position].isEmpty ? [] : others.map { all.count - $0 }
+    )
+  }
+
+  /// The answers of the frame at `position`. If each clause holds in another frame, with the number of that frame.
+  private static func withFrames(
+    _ answers: [ClauseAnswer], at position: Int, of all: [[ClauseAnswer]]
+  ) -> [ClauseAnswer] {
+    let holding = answers.indices.compactMap { clause in
+      answers[clause].holds ? position : all.firstIndex { $0[clause].holds }
+    }
+    guard holding.count == answers.count, !answers.allSatisfy(\.holds) else { return answers }
+    return zip(answers, holding).map { answer, position in
+      var answer = answer
+      answer.frame = all.count - position
+      return answer
+    }
   }
 }
 
 extension ItemExplanation {
-  /// The result in a few words.
+  /// The result in a few words, and the key to change where the frame that matches comes too seldom.
   public var why: String {
+    guard lossesToOtherFrames > 0 else { return verdict }
+    let times = lossesToOtherFrames == 1 ? "once" : "\(lossesToOtherFrames) times"
+    let key = gate.immediate == nil ? GateKey.lost : .silence
+    return
+      "\(verdict); lost \(times) while it sent other frames: raise gate.\(key.rawValue) if the one that matches comes "
+      + "more seldom"
+  }
+
+  private var verdict: String {
     if clauses.isEmpty { return "looks only for networks" }
     if let found = history?.sentence(gate.immediate == nil ? "found" : "let in") { return found }
+    if isSplit { return splitSentence }
     if let failure { return failure.shortReason }
     if presence?.isFound != true, gate.isTooSlow, let learned = gate.learnedMilliseconds {
       return "matches, but can never enter: it sends every \(learned) ms; "
@@ -137,10 +202,21 @@ extension ItemExplanation {
   }
 }
 
+extension ItemExplanation {
+  /// "each clause holds, but never all in one frame: service-uuid in frame 2, name-substring in frame 1".
+  private var splitSentence: String {
+    let noun = isOfFrames ? "frame" : "set"
+    let places = clauses.map { "\($0.shortKey) in \(noun) \($0.frame ?? 0)" }
+    return "each clause holds, but never all in one \(noun): \(places.joined(separator: ", "))"
+  }
+}
+
 extension ClauseAnswer {
+  fileprivate var shortKey: Substring { key.rawValue.dropFirst("bluetooth-".count) }
+
   /// Why the clause does not hold, in a few words.
   fileprivate var shortReason: String {
-    let name = key.rawValue.dropFirst("bluetooth-".count)
+    let name = shortKey
     if key == .addressPrefix { return "\(name): the device has another" }
     guard let best = comparisons.max(by: { $0.agreement < $1.agreement }) else {
       return "\(name): none is advertised"

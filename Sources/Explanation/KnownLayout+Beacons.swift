@@ -10,49 +10,43 @@ import Manifest
 /// Each function returns nil for a device that does not have the layout.
 enum KnownLayout {
   /// Model before frame: a layout that names the model comes first.
-  static let all: [@Sendable (SuggestionSource) -> SuggestionCandidate?] = [
-    shelly, switchBot, xiaomi, govee, ruuvi, bthome, iBeacon, altBeacon, eddystone, fastPair, continuity,
+  private static let all: [@Sendable (LastingFields) -> SuggestionCandidate?] = [
+    shelly, switchBot, switchBotMaker, xiaomi, govee, ruuvi, bthomeWithName, bthome, iBeacon, altBeacon,
+    eddystone,
+    fastPair, continuity,
   ]
 
-  /// The item for a source, of the first layout that it has.
-  static func candidate(_ source: SuggestionSource) -> SuggestionCandidate? {
-    for layout in all {
-      guard let candidate = layout(source), candidate.descriptor.isMet(by: source) else { continue }
-      return candidate
+  /// The items for a source: one for each layout that it has.
+  static func candidates(for fields: LastingFields) -> [SuggestionCandidate] {
+    all.compactMap { layout in
+      layout(fields).flatMap { $0.descriptor.isMet(by: fields.source) ? $0 : nil }
     }
-    return nil
   }
 
   private static let apple: UInt16 = 0x004C
 
   /// Type 02, length 15, proximity UUID, major, minor, measured power
   /// (Apple, "Proximity Beacon Specification", Release R1, 2).
-  @Sendable private static func iBeacon(_ source: SuggestionSource) -> SuggestionCandidate? {
-    guard
-      let frame = source.data(of: apple)?.payloads.first(where: {
-        $0.starts(with: [0x02, 0x15]) && $0.count >= 23
-      })
-    else { return nil }
+  @Sendable private static func iBeacon(_ source: LastingFields) -> SuggestionCandidate? {
+    guard let frame = source.data(of: apple)?.frame([0x02, 0x15], bytesMin: 23) else { return nil }
     var candidate = SuggestionCandidate(
       "iBeacon", company: apple,
       "The item asks for the type of the frame and the proximity UUID, which all beacons of one owner share; major, "
         + "minor and power are left out.")
-    candidate.ask(OwnAddress(source.address).removed(from: frame.prefix(18).map { BytePattern($0) }))
+    candidate.ask(OwnAddress(source.address).removed(from: Array(frame.prefix(18))))
     return candidate
   }
 
   /// BE AC, 20 bytes of identifier of which the first 16 name the organisation, reference RSSI, reserved
   /// (AltBeacon, "AltBeacon Protocol Specification v1.0", Packet Format). Every company may send it.
-  @Sendable private static func altBeacon(_ source: SuggestionSource) -> SuggestionCandidate? {
-    for (company, data) in source.companies {
-      guard let frame = data.payloads.first(where: { $0.starts(with: [0xBE, 0xAC]) && $0.count >= 24 }) else {
-        continue
-      }
+  @Sendable private static func altBeacon(_ source: LastingFields) -> SuggestionCandidate? {
+    for company in source.companies {
+      guard let frame = company.data.frame([0xBE, 0xAC], bytesMin: 24) else { continue }
       var candidate = SuggestionCandidate(
-        "AltBeacon", company: company,
+        "AltBeacon", company: company.key,
         "The item asks for the beacon code and the 16 bytes of the organisation; the last 4 bytes of the identifier, "
           + "the reference level and the byte of the maker are left out.")
-      candidate.ask(OwnAddress(source.address).removed(from: frame.prefix(18).map { BytePattern($0) }))
+      candidate.ask(OwnAddress(source.address).removed(from: Array(frame.prefix(18))))
       return candidate
     }
     return nil
@@ -62,25 +56,24 @@ enum KnownLayout {
 
   /// Frame type in the first byte: 00 UID, 10 URL, 20 TLM, 30 EID
   /// (Google, "Eddystone Protocol Specification", Frame Types). A beacon sends several of them in turn.
-  @Sendable private static func eddystone(_ source: SuggestionSource) -> SuggestionCandidate? {
+  @Sendable private static func eddystone(_ source: LastingFields) -> SuggestionCandidate? {
     guard let data = source.data(of: eddystoneService) else { return nil }
-    let frames = data.payloads.filter { !$0.isEmpty }
-    func frame(_ type: UInt8) -> [UInt8]? { frames.first { $0[0] == type } }
     var candidate: SuggestionCandidate
-    if let uid = frame(0x00), uid.count >= 12 {
+    if let uid = data.frame([0x00], bytesMin: 12) {
       candidate = SuggestionCandidate(
         "Eddystone-UID", service: eddystoneService,
         "The item asks for the type of the frame and the namespace, which all beacons of one owner share; power and "
           + "instance are left out.")
-      candidate.ask(
-        [0x00, .any] + OwnAddress(source.address).removed(from: uid[2..<12].map { BytePattern($0) }))
-    } else if let url = frame(0x10), url.count >= 3 {
+      candidate.ask([0x00, .any] + OwnAddress(source.address).removed(from: Array(uid[2..<12])))
+    } else if let url = data.frame([0x10], bytesMin: 3) {
       candidate = SuggestionCandidate(
         "Eddystone-URL", service: eddystoneService,
         "The item asks for the type of the frame and the host of the URL; power and the rest of the URL are left out."
       )
-      candidate.ask([0x10, .any] + urlHost(url[2...]).map { BytePattern($0) })
-    } else if let type = [0x30, 0x20].first(where: { frame($0) != nil }) ?? frames.first?[0] {
+      candidate.ask([0x10, .any] + urlHost(url[2...]))
+    } else if let type = [0x30, 0x20].first(where: { data.frame([$0], bytesMin: 1) != nil })
+      ?? data.payloads.first?.first
+    {
       candidate = SuggestionCandidate(
         [0x20: "Eddystone-TLM", 0x30: "Eddystone-EID"][type] ?? "a frame of its own on Eddystone's service",
         service: eddystoneService,
@@ -95,44 +88,43 @@ enum KnownLayout {
 
   /// The scheme and the host: up to a slash, or to a code that stands for the end of a host
   /// ("Eddystone-URL", HTTP URL encoding: 00 to 0D).
-  private static func urlHost(_ url: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard let end = url.dropFirst().firstIndex(where: { $0 <= 0x0D || $0 == UInt8(ascii: "/") }) else {
-      return url
-    }
-    return url[...end]
+  private static func urlHost(_ url: ArraySlice<BytePattern>) -> ArraySlice<BytePattern> {
+    let same = url.prefix { $0.mask == 0xFF }
+    guard let end = same.dropFirst().firstIndex(where: { $0.value <= 0x0D || $0.value == UInt8(ascii: "/") })
+    else { return same }
+    return same[...end]
   }
 
   private static let fastPairService = BluetoothUUID(short: 0xFE2C)
 
   /// Three bytes of model identifier while a device can be paired; afterwards a byte of version and flags, and account
   /// data that changes (Google, "Fast Pair Service", Provider Advertising Signal, Advertising Payload).
-  @Sendable private static func fastPair(_ source: SuggestionSource) -> SuggestionCandidate? {
+  @Sendable private static func fastPair(_ source: LastingFields) -> SuggestionCandidate? {
     guard let data = source.data(of: fastPairService) else { return nil }
     var candidate = SuggestionCandidate("Fast Pair", service: fastPairService)
-    if let model = data.payloads.first(where: { $0.count == 3 }) {
+    if let model = data.frame(bytesMin: 3, bytesMax: 3) {
       candidate.notes = [
         "The item asks for the model identifier. The device sends it while it can be paired, and not later."
       ]
-      candidate.ask(model.map { BytePattern($0) })
-    } else if let first = data.payloads.first?.first {
+      candidate.ask(model)
+    } else if let first = data.all.first {
       candidate.notes = [
         "The item asks for the version of the frame: this device is paired, and then no byte names its model. Put it "
           + "into pairing mode to get an item for the model."
       ]
-      candidate.ask([BytePattern(first, mask: 0xF0)])
+      candidate.ask([first.masked(0xF0)])
     }
     return candidate
   }
 
   /// Messages of Apple's own devices: type, length, content, one after the other. Type 07 has the model of headphones
   /// (furiousMAC, "Continuity", Messages; Apple publishes none of them).
-  @Sendable private static func continuity(_ source: SuggestionSource) -> SuggestionCandidate? {
+  @Sendable private static func continuity(_ source: LastingFields) -> SuggestionCandidate? {
     guard let data = source.data(of: apple) else { return nil }
-    let headphones = data.payloads.filter { $0.starts(with: [0x07, 0x19]) && $0.count >= 5 }
     var candidate = SuggestionCandidate("Apple Continuity", company: apple)
-    if headphones.count == data.payloads.count, let frame = headphones.first {
+    if data.all.count >= 5, data.all.starts(with: [0x07, 0x19]) {
       candidate.notes = ["The item asks for the model of the headphones; state and battery are left out."]
-      candidate.ask([0x07, .any, .any, BytePattern(frame[3]), BytePattern(frame[4])])
+      candidate.ask([0x07, .any, .any, data.all[3], data.all[4]])
     } else {
       candidate.notes = [
         "The item finds every device of Apple: what such a device sends depends on what its owner does with it."

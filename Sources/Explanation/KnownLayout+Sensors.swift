@@ -10,14 +10,14 @@ extension KnownLayout {
 
   /// Blocks of type and value: 01 flags (2 bytes), 0A address (6 bytes), 0B model (2 bytes)
   /// (Shelly, "BLE Devices", Common features, and shelly-ble of the BTHome parser; checked on recorded devices).
-  @Sendable static func shelly(_ source: SuggestionSource) -> SuggestionCandidate? {
+  @Sendable static func shelly(_ source: LastingFields) -> SuggestionCandidate? {
     guard let data = source.data(of: shellyCompany) else { return nil }
     var candidate = SuggestionCandidate("Shelly", company: shellyCompany)
-    for payload in data.payloads {
-      guard let place = shellyModel(in: payload) else { continue }
+    for payload in data.variants {
+      guard let place = shellyModel(in: payload.map(\.value)) else { continue }
       candidate.notes = ["The item asks for the model; flags, address and readings are left out."]
       let before = [BytePattern](repeating: .any, count: place - 1)
-      candidate.ask(before + [0x0B, BytePattern(payload[place]), BytePattern(payload[place + 1])])
+      candidate.ask(before + payload[(place - 1)...(place + 1)])
       return candidate
     }
     candidate.notes = ["No block of the device names its model; the item asks for the company alone."]
@@ -41,19 +41,24 @@ extension KnownLayout {
 
   /// Service data begin with the device type in bits 0 to 6 (SwitchBot, "BLE Open API", Device Types; FD3D, and 0D00
   /// before the firmware of 2021). Manufacturer data are the address and readings.
-  @Sendable static func switchBot(_ source: SuggestionSource) -> SuggestionCandidate? {
+  @Sendable static func switchBot(_ source: LastingFields) -> SuggestionCandidate? {
     for service in switchBotServices {
-      guard let type = source.data(of: service)?.payloads.first(where: { !$0.isEmpty })?[0] else { continue }
+      guard let type = source.data(of: service)?.all.first else { continue }
       var candidate = SuggestionCandidate(
         "SwitchBot", service: service,
         "The item asks for the device type; status, battery and readings are left out.")
-      candidate.ask([BytePattern(type & 0x7F, mask: 0x7F)])
+      candidate.ask([type.masked(0x7F)])
       return candidate
     }
+    return nil
+  }
+
+  /// What finds it without a scan response.
+  @Sendable static func switchBotMaker(_ source: LastingFields) -> SuggestionCandidate? {
     guard source.data(of: switchBotCompany) != nil else { return nil }
     return SuggestionCandidate(
       "SwitchBot", company: switchBotCompany,
-      "The device type stands in the scan response, which was not received; the item finds every device of the maker."
+      "The device type stands in the scan response; the item does without it, and finds every device of the maker."
     )
   }
 
@@ -61,14 +66,12 @@ extension KnownLayout {
 
   /// Frame control (2 bytes), product identifier (2 bytes), frame counter, then what frame control names: address,
   /// capability, objects (Xiaomi, "Mijia BLE Broadcasting Protocol MiBeacon v4", Format).
-  @Sendable static func xiaomi(_ source: SuggestionSource) -> SuggestionCandidate? {
-    guard let frame = source.data(of: xiaomiService)?.payloads.first(where: { $0.count >= 5 }) else {
-      return nil
-    }
+  @Sendable static func xiaomi(_ source: LastingFields) -> SuggestionCandidate? {
+    guard let frame = source.data(of: xiaomiService)?.frame(bytesMin: 5) else { return nil }
     var candidate = SuggestionCandidate(
       "Xiaomi MiBeacon", service: xiaomiService,
       "The item asks for the product identifier; frame control, counter, address and readings are left out.")
-    candidate.ask([.any, .any, BytePattern(frame[2]), BytePattern(frame[3])])
+    candidate.ask([.any, .any, frame[2], frame[3]])
     return candidate
   }
 
@@ -77,29 +80,31 @@ extension KnownLayout {
 
   /// Manufacturer data (EC88, 0001 and others) hold only readings and battery; the model stands in the name, before
   /// the last four digits of the address (Govee publishes no layout; names and companies of recorded devices).
-  @Sendable static func govee(_ source: SuggestionSource) -> SuggestionCandidate? {
-    let name = source.kindName.flatMap { name in
-      goveeNames.contains { name.starts(with: $0) } ? goveeModel(name) : nil
-    }
+  @Sendable static func govee(_ source: LastingFields) -> SuggestionCandidate? {
+    let name = source.names.lazy.map(\.beginning).first { name in
+      goveeNames.contains { name.starts(with: $0) }
+    }.map(goveeModel)
     let isGovee = source.services.contains(goveeService) || source.data(of: 0xEC88) != nil
     guard name != nil || isGovee else { return nil }
-    let companies = source.companies.map(\.identifier)
-    let company = companies.first { $0 == 0xEC88 } ?? companies.first { $0 == 0x0001 } ?? companies.first
-    var candidate = SuggestionCandidate("Govee", company: company)
-    if company != 0xEC88, source.services.contains(goveeService) {
-      candidate.descriptor.serviceUUID = goveeService
+    let companies = source.companies.map(\.key)
+    let company = [0xEC88, 0x0001].first(where: companies.contains) ?? companies.first
+    var candidates: [SuggestionCandidate] = []
+    if source.services.contains(goveeService) {
+      candidates.append(SuggestionCandidate("Govee", service: goveeService))
     }
-    guard candidate.descriptor.companyIdentifier != nil || candidate.descriptor.serviceUUID != nil else {
-      return nil
+    if let company { candidates.append(SuggestionCandidate("Govee", company: company)) }
+    for index in candidates.indices {
+      if let name, candidates[index].ask(nameBeginningWith: name, of: source.source) {
+        candidates[index].notes = [
+          "The item asks for the model in the name; readings and battery are left out."
+        ]
+      } else {
+        candidates[index].notes = [
+          "The model stands in the name, which was not received; the item finds every device of the maker."
+        ]
+      }
     }
-    if let name, candidate.ask(nameBeginningWith: name, of: source) {
-      candidate.notes = ["The item asks for the model in the name; readings and battery are left out."]
-    } else {
-      candidate.notes = [
-        "The model stands in the name, which was not received; the item finds every device of the maker."
-      ]
-    }
-    return candidate
+    return candidates.first { !$0.needsScanResponse(of: source.source) } ?? candidates.first
   }
 
   /// The name without four digits at its end, which are the address's.
@@ -113,14 +118,12 @@ extension KnownLayout {
 
   /// The first byte is the data format: 03, 05, 06, C5, E1 (Ruuvi, "Bluetooth Advertisements", Data Formats). The rest
   /// are readings, counters and the address.
-  @Sendable static func ruuvi(_ source: SuggestionSource) -> SuggestionCandidate? {
-    guard let format = source.data(of: ruuviCompany)?.payloads.first(where: { !$0.isEmpty })?[0] else {
-      return nil
-    }
+  @Sendable static func ruuvi(_ source: LastingFields) -> SuggestionCandidate? {
+    guard let format = source.data(of: ruuviCompany)?.all.first else { return nil }
     var candidate = SuggestionCandidate(
-      "Ruuvi data format \(Hex([format]).text.uppercased())", company: ruuviCompany,
+      "Ruuvi data format \(Hex([format.value]).text.uppercased())", company: ruuviCompany,
       "The item asks for the data format; readings, battery, counters and address are left out.")
-    candidate.ask([BytePattern(format)])
+    candidate.ask([format.whole])
     return candidate
   }
 
@@ -131,13 +134,13 @@ extension KnownLayout {
   /// The first byte is the device information: bit 0 encryption, bit 2 whether it sends only on an event, bits 5 to 7
   /// the version (BTHome, "BTHome v2 format", BTHome Data format). Objects follow: packet number and readings. Version
   /// 1 has no such byte ("BTHome v1 format").
-  @Sendable static func bthome(_ source: SuggestionSource) -> SuggestionCandidate? {
+  @Sendable static func bthome(_ source: LastingFields) -> SuggestionCandidate? {
     var candidate: SuggestionCandidate
-    if let information = source.data(of: bthomeService)?.payloads.first(where: { !$0.isEmpty })?[0] {
+    if let information = source.data(of: bthomeService)?.all.first {
       candidate = SuggestionCandidate(
         "BTHome", service: bthomeService,
         "The item asks for the version; encryption, packet number and readings are left out.")
-      candidate.ask([BytePattern(information, mask: 0xE0)])
+      candidate.ask([information.masked(0xE0)])
     } else if let service = oldBTHomeServices.first(where: { source.data(of: $0) != nil }) {
       candidate = SuggestionCandidate(
         "BTHome 1", service: service,
@@ -145,9 +148,15 @@ extension KnownLayout {
     } else {
       return nil
     }
-    if let name = source.kindName, candidate.ask(nameBeginningWith: name, of: source) {
-      candidate.notes.append("BTHome names no model, so the item asks for the name.")
-    }
+    return candidate
+  }
+
+  /// The same with the name.
+  @Sendable static func bthomeWithName(_ source: LastingFields) -> SuggestionCandidate? {
+    guard var candidate = bthome(source), let name = source.names.first,
+      candidate.ask(nameBeginningWith: name.beginning, of: source.source)
+    else { return nil }
+    candidate.notes.append("BTHome names no model, so the item asks for the name.")
     return candidate
   }
 }

@@ -10,20 +10,20 @@ public import Manifest
 extension DeviceLine {
   public init(_ view: DeviceView) {
     self.init(
-      view, items: view.matches.map { Item(app: $0.app, id: $0.id, presence: Presence($0.match.presence)) })
+      view, items: view.matches.map { Item(app: $0.app, item: $0.id, presence: Presence($0.match.presence)) })
   }
 
   /// With every item that ever found the device in a capture.
   public init(_ view: DeviceView, in history: CaptureHistory) {
     var items = view.matches.map { match in
       Item(
-        app: match.app, id: match.id, presence: Presence(match.match.presence),
+        app: match.app, item: match.id, presence: Presence(match.match.presence),
         history: history.history(app: match.app, item: match.id, view.address))
     }
     for (app, id) in history.items(thatFound: view.address)
-    where !items.contains(where: { $0.app == app && $0.id == id }) {
+    where !items.contains(where: { $0.app == app && $0.item == id }) {
       let found = history.history(app: app, item: id, view.address)
-      items.append(Item(app: app, id: id, presence: .outside, history: found))
+      items.append(Item(app: app, item: id, presence: .outside, history: found))
     }
     self.init(view, items: items)
   }
@@ -33,11 +33,11 @@ extension DeviceLine {
     self.init(
       address: WireAddress(view.address), name: view.name?.text,
       rssi: device.rssi >= -127 && device.rssi <= 20 ? device.rssi : nil,
-      filteredRSSI: device.signal.filteredRSSI, reportCount: device.reportCount,
+      filteredRSSI: device.signal.filteredRSSI, reports: device.reportCount,
       firstSeen: Seconds(microseconds: device.firstSeen.microseconds),
       lastSeen: Seconds(microseconds: device.lastSeen.microseconds), silence: view.silence,
-      intervalMilliseconds: device.signal.learnedMilliseconds,
-      items: items, payload: view.payloads.first.map { $0.data + $0.response } ?? [])
+      intervalMilliseconds: device.signal.learnedMilliseconds, rhythmMilliseconds: device.rhythmMilliseconds,
+      items: items, data: view.payloads.first.map { $0.data + $0.response } ?? [])
   }
 }
 
@@ -47,15 +47,6 @@ extension ManifestDataPath {
     let counts = pipeline.turnedAwayCounts(items: items.count)
     let full = counts.indices.filter { counts[$0] > 0 }.sorted { (counts[$1], $0) < (counts[$0], $1) }
     return full.map { TurnedAwayLine(app: items[$0].app, item: items[$0].item.id, devices: counts[$0]) }
-  }
-}
-
-extension TurnedAwayLine {
-  /// What happened and what helps, as a sentence for operators.
-  public var sentence: String {
-    let count = devices == 1 ? "1 device" : "\(devices) devices"
-    return "\(app)/\(item) is full and has turned away \(count) in sight, because it keeps stronger ones; "
-      + "raise capacity.matches-per-item"
   }
 }
 
@@ -72,14 +63,14 @@ extension DeviceLine.Presence {
 
 extension EventLine {
   public init(
-    sequence: UInt64, epoch: String? = nil, sighting: Sighting, item: ManifestItem, payload: [UInt8]
+    sequence: UInt64, epoch: String = "", sighting: Sighting, item: ManifestItem, data: [UInt8]
   ) {
     self.init(
       sequence: sequence, epoch: epoch, time: Seconds(microseconds: sighting.time.microseconds),
       event: Event(sighting.event), app: item.app, item: item.item.id,
       address: WireAddress(sighting.address), rssi: sighting.rssi, filteredRSSI: sighting.filteredRSSI,
       pathLoss: sighting.pathLoss, samples: sighting.samples, reason: Reason(sighting.reason),
-      payload: payload)
+      skipped: sighting.skipped, data: data)
   }
 }
 

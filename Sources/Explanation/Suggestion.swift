@@ -8,12 +8,12 @@ public import Manifest
 /// An item for the manifest that finds a device like one that was heard, today and tomorrow.
 ///
 /// For a device of a ``KnownLayout`` it asks for the type of the frame and the model. For any other device it asks for
-/// the shortest clause that tells the device from everything else in sight. All clauses come from one advertising set,
-/// because they must hold in one.
+/// the shortest clause that tells its kind from everything else in sight. All clauses come from one advertising set,
+/// because they must hold in one; and each of them held in every report of its frame.
 public struct Suggestion: Equatable, Sendable {
   /// Fewer may not show which bytes change.
   public static let reportsEnough = 20
-  /// Characters of an item's name; its id, which is made of it, has room for 64.
+  /// Characters of an item's name; its id, which is made of it, has search for 64.
   private static let nameLengthMax = 40
   /// Other devices that a warning names; the rest is counted.
   private static let namedMax = 8
@@ -37,36 +37,17 @@ public struct Suggestion: Equatable, Sendable {
   }
 
   /// The best item of all the device's advertising sets. Nil when none names a company or a service, or has a name that
-  /// other devices of its kind share: no item could find it.
+  /// other devices of its kind share, or when none of them stays the same: no item could find it.
   public init?(sets: [SuggestionSource], others: [SuggestionSource]) {
-    guard let first = sets.first, let (candidate, source) = Self.best(of: sets, others: others) else {
-      return nil
-    }
+    let search = SuggestionSearch(sets, others: others)
+    guard let first = sets.first, let (candidate, source) = search.best else { return nil }
     address = first.address
     reportCount = sets.reduce(0) { $0 + $1.reportCount }
     descriptor = candidate.descriptor
     itemName = Self.name(of: first.address, sets.compactMap(\.name).first?.text, layout: candidate.layout)
-    let found = candidate.found(among: others)
-    notes = Self.notes(candidate, source, sets: sets, others: others)
-    warnings = Self.warnings(candidate, source, reportCount: reportCount, found: found)
-  }
-
-  private static func best(
-    of sets: [SuggestionSource], others: [SuggestionSource]
-  ) -> (SuggestionCandidate, SuggestionSource)? {
-    for source in sets {
-      if let candidate = KnownLayout.candidate(source) { return (candidate, source) }
-    }
-    var best: (candidate: SuggestionCandidate, source: SuggestionSource, cost: (Int, Int))?
-    // A set with a key comes before one with only a name.
-    let keyed = sets.filter { !$0.companies.isEmpty || !$0.serviceData.isEmpty || !$0.services.isEmpty }
-    for source in keyed.isEmpty ? sets : keyed {
-      for candidate in UnknownLayout(others: others).candidates(for: source) {
-        let cost = (candidate.found(among: others).count, candidate.askedBitCount)
-        if best.map({ cost < $0.cost }) ?? true { best = (candidate, source, cost) }
-      }
-    }
-    return best.map { ($0.candidate, $0.source) }
+    let found = search.found(by: candidate)
+    notes = Self.notes(candidate, source, sets: sets, search, found)
+    warnings = Self.warnings(candidate, source, sets: sets, search, found)
   }
 
   private static func name(of address: DeviceAddress, _ heard: AirText?, layout: String?) -> String {
@@ -77,17 +58,18 @@ public struct Suggestion: Equatable, Sendable {
 
   private static func notes(
     _ candidate: SuggestionCandidate, _ source: SuggestionSource, sets: [SuggestionSource],
-    others: [SuggestionSource]
+    _ search: SuggestionSearch, _ found: SuggestionSearch.Found
   ) -> [String] {
     var notes: [String] = []
     if let layout = candidate.layout { notes.append("Its layout is \(layout).") }
     notes += candidate.notes
     if candidate.layout == nil {
-      let count = Set(others.map(\.address)).count
-      let told = count - candidate.found(among: others).count
+      let count = search.unrelatedCount
+      let told = count - found.unrelated.count
       let finding =
         switch (told, count) {
-        case (_, 0): "No other device is in sight to tell it from."
+        case (_, 0):
+          "No \(found.kin.isEmpty ? "other device" : "device of another kind") is in sight to tell it from."
         case (0, 1): "The other device in sight sends nothing that tells the two apart."
         case (0, _): "None of the \(count) other devices in sight sends anything that tells it apart."
         case (1, 1): "The item asks for the least that tells it from the other device in sight."
@@ -97,6 +79,17 @@ public struct Suggestion: Equatable, Sendable {
         }
       notes.append("Its layout is not known. " + finding)
     }
+    if found.kin.isEmpty, found.unrelated.isEmpty, search.otherCount > 0 {
+      notes.append("It finds this device alone.")
+    } else if !found.kin.isEmpty {
+      notes.append(
+        "It finds \(found.kin.count + 1) devices of this kind in sight: this one and \(names(found.kin)).")
+    }
+    if let pace = pace(of: sets) {
+      notes.append(
+        "It sends \(pace). An item of the immediate range loses it in between, unless gate.silence-ms and "
+          + "gate.silence-max-ms are longer.")
+    }
     if sets.count > 1 {
       let set = source.advertisingSID.map { "set \($0)" } ?? "legacy advertising"
       notes.append("It has several advertising sets; this is its \(set).")
@@ -104,72 +97,78 @@ public struct Suggestion: Equatable, Sendable {
     return notes
   }
 
+  /// How the device sends, if it pauses again and again.
+  private static func pace(of sets: [SuggestionSource]) -> String? {
+    guard let seldom = sets.map(\.pause).min(by: { $0.milliseconds < $1.milliseconds }), seldom.count > 0
+    else {
+      return nil
+    }
+    let isBurst = sets.contains { $0.reportCount > 2 * ($0.pause.count + 1) }
+    return DevicePace.text(
+      intervalMilliseconds: isBurst ? 0 : nil, rhythmMilliseconds: seldom.milliseconds)
+  }
+
   private static func warnings(
-    _ candidate: SuggestionCandidate, _ source: SuggestionSource, reportCount: Int, found: [SuggestionSource]
+    _ candidate: SuggestionCandidate, _ source: SuggestionSource, sets: [SuggestionSource],
+    _ search: SuggestionSearch, _ found: SuggestionSearch.Found
   ) -> [String] {
     var warnings: [String] = []
-    if reportCount < reportsEnough {
+    let reportCount = sets.reduce(0) { $0 + $1.reportCount }
+    let differentCount = sets.reduce(0) { $0 + $1.differentCount }
+    let isKnown = candidate.layout != nil && reportCount >= reportsEnough
+    if differentCount < HeardFrame.differentMax, !isKnown {
       warnings.append(
-        "\(reportCount) \(reportCount == 1 ? "report is" : "reports are") too few to see which bytes change; take "
+        "This is a guess: only \(count(differentCount, "different report")) came, and fewer than "
+          + "\(HeardFrame.differentMax) do not show which bytes change; listen until its readings have changed, and take "
           + "\(reportsEnough) or more.")
+    } else if reportCount < reportsEnough {
+      warnings.append(
+        "\(count(reportCount, "report")) \(reportCount == 1 ? "is" : "are") too few to see which bytes change; take "
+          + "\(reportsEnough) or more.")
+    }
+    if search.isDoubtful {
+      warnings.append(
+        "The company identifier may be a reading, or part of the device's address: nothing else of what it sends stays "
+          + "the same. See whether the item still finds it tomorrow.")
     }
     if source.address.lifetime != .durable {
       warnings.append(
         "The device changes its address every few minutes: an accessory of this item is lost when it does, unless the "
           + "gateway has its identity key.")
     }
-    if !candidate.descriptor.asksForScanResponse, source.needsScanResponse(for: candidate.descriptor) {
+    if candidate.needsMoreThanAuto(source) {
       warnings.append(
         "What the item asks for stands in the scan response: set scan = \"active\" in [gateway], or it is not found."
       )
     }
-    guard !found.isEmpty else { return warnings }
-    let named = found.prefix(namedMax).map(\.shownName).joined(separator: ", ")
-    let rest = found.count > namedMax ? " and \(found.count - namedMax) more" : ""
-    warnings.append(
-      "The item also finds \(found.count) other \(found.count == 1 ? "device" : "devices") in sight: \(named)\(rest)."
-    )
+    if !found.missedKin.isEmpty {
+      warnings.append(
+        "The item does not find \(count(found.missedKin.count, "device")) in sight that may be of the same kind: "
+          + "\(names(found.missedKin)).")
+    }
+    if !found.unrelated.isEmpty {
+      warnings.append(
+        "The item also finds \(count(found.unrelated.count, "other device")) in sight: \(names(found.unrelated))."
+      )
+    }
     return warnings
   }
-}
 
-extension SuggestionCandidate {
-  /// The other devices that the item finds, each once.
-  fileprivate func found(among others: [SuggestionSource]) -> [SuggestionSource] {
-    var seen: Set<DeviceAddress> = []
-    return others.filter { source in
-      guard source.hasKey(of: descriptor), !seen.contains(source.address), descriptor.isMet(by: source) else {
-        return false
-      }
-      return seen.insert(source.address).inserted
-    }
+  private static func count(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
+  }
+
+  private static func names(_ devices: [SuggestionSource]) -> String {
+    let named = devices.prefix(namedMax).map(\.shownName).joined(separator: ", ")
+    return devices.count > namedMax ? "\(named) and \(devices.count - namedMax) more" : named
   }
 }
 
 extension SuggestionSource {
-  /// Whether a descriptor may hold at all: looked at before its clauses are, for most devices have other keys.
-  fileprivate func hasKey(of descriptor: DiscoveryDescriptor) -> Bool {
-    if let company = descriptor.companyIdentifier { return data(of: company) != nil }
-    guard let service = descriptor.serviceUUID else { return name != nil }
-    return data(of: service) != nil || services.contains(service)
-  }
-
-  /// Whether the descriptor holds only together with a scan response.
-  fileprivate func needsScanResponse(for descriptor: DiscoveryDescriptor) -> Bool {
-    !views.contains { descriptor.holds(in: View(data: $0.data), of: address) }
-  }
-
   fileprivate var shownName: String {
     let address = address.text ?? "(anonymous)"
     guard let name = name?.text else { return address }
     return "\(address) \(name.terminal(columnsMax: 24))"
-  }
-}
-
-extension DiscoveryDescriptor {
-  /// Whether the agent asks for scan responses because of it, with `scan = "auto"`.
-  fileprivate var asksForScanResponse: Bool {
-    nameSubstring != nil || (serviceUUID != nil && serviceData == nil)
   }
 }
 

@@ -2,43 +2,20 @@
 
 public import HCI
 import Interfaces
+import Manifest
 
 /// What one advertising set of a device advertised, collected for a suggestion.
 ///
-/// Capacity: 8 companies, 8 services with data and 8 listed, 32 different payloads of each, and 32 different views; a set
-/// that has more is described by those.
+/// Capacity: ``framesMax`` frames of different structures and 32 different views; a set that has more is described by
+/// those.
 public struct SuggestionSource: Sendable {
-  /// The data after one company identifier or service UUID.
-  struct KeyData: Equatable, Sendable {
-    private static let payloadsMax = 32
-
-    /// The first different payloads.
-    private(set) var payloads: [[UInt8]]
-    /// The bytes that every payload had, and which of them were always the same.
-    private(set) var bytes: [UInt8]
-    private(set) var isConstant: [Bool]
-
-    init(_ payload: [UInt8]) {
-      payloads = [payload]
-      bytes = payload
-      isConstant = payload.map { _ in true }
-    }
-
-    mutating func addPayload(_ payload: [UInt8]) {
-      let count = min(bytes.count, payload.count)
-      isConstant = (0..<count).map { isConstant[$0] && bytes[$0] == payload[$0] }
-      bytes = Array(bytes.prefix(count))
-      if payloads.count < Self.payloadsMax, !payloads.contains(payload) { payloads.append(payload) }
-    }
-  }
-
   /// Advertising data and the scan response that was valid with it.
   struct View: Equatable, Sendable {
     var data: [UInt8] = []
     var response: [UInt8] = []
   }
 
-  private static let keysMax = 8
+  private static let framesMax = 8
   private static let viewsMax = 32
 
   public let address: DeviceAddress
@@ -46,13 +23,14 @@ public struct SuggestionSource: Sendable {
   public let advertisingSID: UInt8?
   public private(set) var reportCount = 0
   /// In the order they first came.
-  private(set) var companies: [(identifier: UInt16, data: KeyData)] = []
-  private(set) var serviceData: [(uuid: BluetoothUUID, data: KeyData)] = []
-  private(set) var services: [BluetoothUUID] = []
+  private(set) var frames: [HeardFrame] = []
   private(set) var name: AdvertisementFields.Name?
   /// The first different ones.
   private(set) var views: [View] = []
   private var view = View()
+  private var lastTime: Seconds?
+  /// The longest pause between two reports, and how many pauses were as long as five seconds.
+  private(set) var pause: (milliseconds: UInt32, count: Int) = (0, 0)
 
   /// For the device and the set of `report`, which is not taken yet.
   public init(for report: DecodedReport) {
@@ -71,8 +49,8 @@ public struct SuggestionSource: Sendable {
   init(address: DeviceAddress, data: [UInt8], response: [UInt8]) {
     self.address = address
     advertisingSID = nil
-    addFields(AdvertisementFields(data.span.rawBytes))
-    addFields(AdvertisementFields(response.span.rawBytes))
+    addPayload(data, .data, AdvertisementFields(data.span.rawBytes))
+    addPayload(response, .response, AdvertisementFields(response.span.rawBytes))
     views = [View(data: data, response: response)]
   }
 
@@ -85,10 +63,12 @@ public struct SuggestionSource: Sendable {
   public mutating func addReport(_ report: DecodedReport) {
     precondition(covers(report), "the report is of another set")
     reportCount += 1
+    notePause(before: report)
     guard let fields = report.fields else { return }
-    addFields(fields)
     let payload = report.assembled ?? report.data
-    if report.header.properties.contains(.scanResponse) {
+    let isResponse = report.header.properties.contains(.scanResponse)
+    addPayload(payload, isResponse ? .response : .data, fields)
+    if isResponse {
       view.response = payload
     } else {
       view.data = payload
@@ -96,35 +76,67 @@ public struct SuggestionSource: Sendable {
     if views.count < Self.viewsMax, !views.contains(view) { views.append(view) }
   }
 
-  private mutating func addFields(_ fields: AdvertisementFields) {
-    for entry in fields.manufacturerData { addManufacturerData(entry) }
-    for entry in fields.serviceData { addServiceData(entry) }
-    for uuid in fields.services where services.count < Self.keysMax && !services.contains(uuid) {
-      services.append(uuid)
-    }
-    guard let new = fields.name, new.isComplete || name == nil else { return }
-    name = new
+  private mutating func notePause(before report: DecodedReport) {
+    defer { lastTime = report.time }
+    guard let lastTime else { return }
+    let milliseconds = (report.time.microseconds - lastTime.microseconds) / 1000
+    guard milliseconds >= 5000 else { return }
+    pause = (max(pause.milliseconds, UInt32(clamping: milliseconds)), pause.count + 1)
   }
 
-  private mutating func addManufacturerData(_ entry: AdvertisementFields.ManufacturerData) {
-    if let index = companies.firstIndex(where: { $0.identifier == entry.companyIdentifier }) {
-      companies[index].data.addPayload(entry.payload)
-    } else if companies.count < Self.keysMax {
-      companies.append((entry.companyIdentifier, KeyData(entry.payload)))
-    }
-  }
-
-  private mutating func addServiceData(_ entry: AdvertisementFields.ServiceData) {
-    if let index = serviceData.firstIndex(where: { $0.uuid == entry.uuid }) {
-      serviceData[index].data.addPayload(entry.payload)
-    } else if serviceData.count < Self.keysMax {
-      serviceData.append((entry.uuid, KeyData(entry.payload)))
+  private mutating func addPayload(_ payload: [UInt8], _ part: PayloadPart, _ fields: AdvertisementFields) {
+    if let new = fields.name, !new.text.bytes.isEmpty, new.isComplete || name == nil { name = new }
+    let structures = ObservedStructure.all(in: payload.span.rawBytes, part)
+    if structures.isEmpty { return }
+    if let index = frames.firstIndex(where: { $0.covers(structures, part) }) {
+      frames[index].add(structures, payload)
+    } else if frames.count < Self.framesMax {
+      frames.append(HeardFrame(structures, payload, part))
     }
   }
 
-  func data(of company: UInt16) -> KeyData? { companies.first { $0.identifier == company }?.data }
+  /// Every data that came after a company identifier; nil when none is known.
+  func data(of company: UInt16) -> KeyData? {
+    common(
+      frames.flatMap(\.structures).flatMap { structure -> [KeyData] in
+        guard case .manufacturerData(let keys) = structure else { return [] }
+        return keys.values.filter { $0.key == company }.map(\.data)
+      })
+  }
 
-  func data(of service: BluetoothUUID) -> KeyData? { serviceData.first { $0.uuid == service }?.data }
+  /// Every data that came after the UUID of service data; nil when none is known.
+  func data(of service: BluetoothUUID) -> KeyData? {
+    common(
+      frames.flatMap(\.structures).flatMap { structure -> [KeyData] in
+        guard case .serviceData(let keys) = structure else { return [] }
+        return keys.values.filter { $0.key == service }.map(\.data)
+      })
+  }
+
+  /// Whether a descriptor may hold at all: looked at before its clauses are, for most devices have other keys.
+  func mayMeet(_ descriptor: DiscoveryDescriptor) -> Bool {
+    let structures = frames.lazy.flatMap(\.structures)
+    if let company = descriptor.companyIdentifier {
+      return structures.contains { structure in
+        guard case .manufacturerData(let keys) = structure else { return false }
+        return keys.hasMore || keys.values.contains { $0.key == company }
+      }
+    }
+    return descriptor.serviceUUID == nil
+      || structures.contains { structure in
+        switch structure {
+        case .manufacturerData, .name: false
+        case .serviceData, .services: true
+        }
+      }
+  }
+
+  private func common(_ parts: [KeyData]) -> KeyData? {
+    parts.dropFirst().reduce(into: parts.first) { $0?.add($1) }
+  }
+
+  /// How many different reports it has sent, up to ``HeardFrame/differentMax`` of each frame.
+  var differentCount: Int { frames.reduce(0) { $0 + $1.payloads.count } }
 }
 
 /// What every device of a capture advertised: the one that an item is written for, and the others in sight.

@@ -4,70 +4,80 @@ import HCI
 import Interfaces
 import Manifest
 
-/// Finds the shortest clause for a device whose layout is not known.
+/// Finds the clauses for a device whose layout is not known, from the shortest to the longest.
 ///
-/// Headers come first and stay; readings, counters and salts come later and change. So the clause asks for at most
+/// Headers come first and stay; readings, counters and salts come later and change. So a clause asks for at most
 /// ``headerBytesMax`` bytes at the start of the data, and only for those that stayed the same in every device in sight
-/// that sends the same company or service.
+/// that sends the same company or service, and that other units of the kind have as well.
 struct UnknownLayout {
   static let headerBytesMax = 4
 
   let others: [SuggestionSource]
+  /// Those of the others that are units of the device's kind.
+  let kin: [SuggestionSource]
 
-  /// From the shortest clause to the longest, for each key of the source; for a source without a key, its name.
-  func candidates(for source: SuggestionSource) -> [SuggestionCandidate] {
+  /// For each key of the fields; for fields without a key, of the name.
+  func candidates(for fields: LastingFields) -> [SuggestionCandidate] {
     var candidates: [SuggestionCandidate] = []
-    for (company, data) in source.companies {
-      let relatives = others.compactMap { $0.data(of: company) }
-      candidates += self.candidates(SuggestionCandidate(company: company), data, relatives, source)
+    for company in fields.companies {
+      let header = header(of: company) { $0.data(of: company.key) }
+      candidates += self.candidates(SuggestionCandidate(company: company.key), header, company.data, fields)
     }
-    for (service, data) in source.serviceData {
-      let relatives = others.compactMap { $0.data(of: service) }
-      candidates += self.candidates(SuggestionCandidate(service: service), data, relatives, source)
+    for service in fields.serviceData {
+      let header = header(of: service) { $0.data(of: service.key) }
+      candidates += self.candidates(SuggestionCandidate(service: service.key), header, service.data, fields)
     }
-    for service in source.services where source.data(of: service) == nil {
-      candidates += self.candidates(SuggestionCandidate(service: service), nil, [], source)
+    for service in fields.services where fields.data(of: service) == nil {
+      candidates += self.candidates(SuggestionCandidate(service: service), [], nil, fields)
     }
-    return candidates.isEmpty ? candidateByName(for: source) : candidates
+    return candidates.isEmpty ? named(SuggestionCandidate(), fields).map(Self.alone) : candidates
   }
 
-  private func candidateByName(for source: SuggestionSource) -> [SuggestionCandidate] {
-    var candidate = SuggestionCandidate()
-    guard let name = source.kindName, candidate.ask(nameBeginningWith: name, of: source) else { return [] }
+  private static func alone(_ named: SuggestionCandidate) -> SuggestionCandidate {
+    var candidate = named
     candidate.notes.append(
-      "It sends no company and no service, so the item asks for the name alone, which any device may use.")
-    return [candidate]
+      "It sends no company and no service that stays the same, so the item asks for the name alone, which any device "
+        + "may use.")
+    return candidate
   }
 
   private func candidates(
-    _ key: SuggestionCandidate, _ data: SuggestionSource.KeyData?, _ relatives: [SuggestionSource.KeyData],
-    _ source: SuggestionSource
+    _ key: SuggestionCandidate, _ header: [BytePattern], _ data: KeyData?, _ fields: LastingFields
   ) -> [SuggestionCandidate] {
+    var key = key
+    // A company that was seen before one and the same data may be part of it.
+    let isSteady = (data?.payloads.count ?? HeardFrame.differentMax) < HeardFrame.differentMax
+    let isGeneral = key.descriptor.serviceUUID.map { !DeviceKind.isOfMaker($0) } ?? false
+    key.doubts = (isSteady && key.descriptor.companyIdentifier != nil) || isGeneral ? 1 : 0
     var candidates = [key]
-    if let data {
-      let header = OwnAddress(source.address).removed(from: Self.header(of: data, besides: relatives))
-      for count in header.indices where header[count].mask != 0 {
-        var candidate = key
-        candidate.ask(Array(header[...count]))
-        candidates.append(candidate)
-      }
-    }
-    if let name = source.kindName {
+    for count in header.indices where header[count].mask != 0 {
       var candidate = key
-      if candidate.ask(nameBeginningWith: name, of: source) { candidates.append(candidate) }
+      candidate.ask(Array(header[...count]))
+      candidate.doubts += isSteady ? 1 : 0
+      candidates.append(candidate)
     }
-    return candidates
+    return candidates + named(key, fields)
   }
 
-  /// The first bytes; those that changed, in this device or in another, count for nothing.
-  private static func header(
-    of data: SuggestionSource.KeyData, besides others: [SuggestionSource.KeyData]
+  /// The candidate with each name that the device has in one view with the rest.
+  private func named(_ key: SuggestionCandidate, _ fields: LastingFields) -> [SuggestionCandidate] {
+    fields.names.compactMap { name in
+      let theirs = kin.flatMap { LastingFields($0).names }
+      let beginning = theirs.reduce(name.beginning) { NameBeginning.common($0, $1.beginning) ?? $0 }
+      var candidate = key
+      return candidate.ask(nameBeginningWith: beginning, of: fields.source) ? candidate : nil
+    }
+  }
+
+  /// The first bytes; those that changed, in this device or in another, or are others in its kind, count for nothing.
+  private func header<Key>(
+    of keyed: LastingFields.Keyed<Key>, data: (SuggestionSource) -> KeyData?
   ) -> [BytePattern] {
-    data.bytes.prefix(headerBytesMax).enumerated().map { index, byte in
-      let changes = ([data] + others).contains {
-        $0.isConstant.indices.contains(index) && !$0.isConstant[index]
-      }
-      return changes ? .any : BytePattern(byte)
+    let relatives = others.compactMap(data)
+    let header = kin.compactMap(data).reduce(keyed.header) { $0.common(with: $1.all) }
+    return header.prefix(Self.headerBytesMax).enumerated().map { index, byte in
+      let changes = relatives.contains { $0.all.indices.contains(index) && $0.all[index].mask != 0xFF }
+      return changes ? .any : byte.whole
     }
   }
 }

@@ -63,6 +63,8 @@ extension AttributeUUID {
   public static let primaryService = AttributeUUID(0x2800)
   public static let includedService = AttributeUUID(0x2802)
   public static let characteristic = AttributeUUID(0x2803)
+  /// The name that the device gives itself.
+  public static let deviceName = AttributeUUID(0x2A00)
   /// The Generic Attribute service.
   public static let genericAttribute = AttributeUUID(0x1801)
   public static let serviceChanged = AttributeUUID(0x2A05)

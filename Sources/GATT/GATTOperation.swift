@@ -12,6 +12,8 @@ public enum GATTOperation: Equatable, Sendable {
   case discoverDescriptors(GATTCharacteristic)
   /// Reads a value of any length. Result: `GATTResult.value`.
   case read(UInt16)
+  /// Reads the first value of a type. Result: `GATTResult.value`.
+  case readFirst(AttributeUUID)
   /// Writes a value of any length, and waits for the response. Result: ``GATTResult/done``.
   case write(UInt16, [UInt8])
   /// Writes the Client Characteristic Configuration descriptor. Result: ``GATTResult/done``.
@@ -25,6 +27,7 @@ public enum GATTOperation: Equatable, Sendable {
     case .discoverCharacteristics(let range): CharacteristicDiscovery(range: range)
     case .discoverDescriptors(let characteristic): DescriptorDiscovery(range: characteristic.descriptorRange)
     case .read(let handle): ValueRead(handle: handle)
+    case .readFirst(let type): TypedValueRead(type: type)
     case .write(let handle, let value): ValueWrite(handle: handle, value: value)
     case .subscribe(let characteristic, let subscription):
       SubscriptionWrite(range: characteristic.descriptorRange, subscription: subscription)

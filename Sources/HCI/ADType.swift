@@ -31,7 +31,7 @@ public enum ADValue: ~Escapable {
   case flags(UInt8)
   case services(UUIDList)
   case solicitations(UUIDList)
-  /// UTF-8 as the advertiser sent it, which may be ill-formed.
+  /// UTF-8 as the advertiser sent it, which may be ill-formed, without the NULs at its end, which pad it.
   case name(RawSpan, isComplete: Bool)
   /// dBm.
   case txPowerLevel(Int8)
@@ -56,8 +56,8 @@ extension ADStructure {
     case .solicitation16: return .solicitations(try list(2))
     case .solicitation32: return .solicitations(try list(4))
     case .solicitation128: return .solicitations(try list(16))
-    case .shortenedName: return .name(value, isComplete: false)
-    case .completeName: return .name(value, isComplete: true)
+    case .shortenedName: return .name(value.withoutTrailingNULs, isComplete: false)
+    case .completeName: return .name(value.withoutTrailingNULs, isComplete: true)
     case .txPowerLevel:
       guard byteCount == 1, let power = cursor.int8() else { throw wrongSize }
       return .txPowerLevel(power)

@@ -18,6 +18,9 @@ public struct Block128: Equatable, Sendable, BitwiseCopyable {
   public var high: UInt64 { word(from: 0) }
   public var low: UInt64 { word(from: 8) }
 
+  /// With the bytes in the reverse order.
+  public var reversed: Block128 { Block128(high: low.byteSwapped, low: high.byteSwapped) }
+
   private func word(from start: Int) -> UInt64 {
     var word: UInt64 = 0
     for index in start..<(start + 8) { word = word << 8 | UInt64(bytes[index]) }

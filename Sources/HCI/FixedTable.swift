@@ -47,6 +47,7 @@ extension FixedTable where Element == UInt8 {
 
   /// Copies `bytes` to `offset`; the range must lie inside the table.
   @inlinable
+  @inline(__always)
   public func write(_ bytes: RawSpan, at offset: Int) {
     precondition(offset >= 0 && offset &+ bytes.byteCount <= count)
     var index = 0
@@ -55,6 +56,13 @@ extension FixedTable where Element == UInt8 {
       unsafe UnsafeMutableRawPointer(base + offset + index)
         .storeBytes(of: bytes.uint64(at: index).littleEndian, as: UInt64.self)
       index &+= 8
+    }
+    if index > 0, index < bytes.byteCount {
+      // The last eight bytes, some of which were written before. Holds: they end where the range does.
+      index = bytes.byteCount &- 8
+      unsafe UnsafeMutableRawPointer(base + offset + index)
+        .storeBytes(of: bytes.uint64(at: index).littleEndian, as: UInt64.self)
+      return
     }
     while index < bytes.byteCount {
       self[offset &+ index] = bytes.uint8(at: index)

@@ -20,6 +20,9 @@ public struct IdentityKey: Equatable, Sendable, BitwiseCopyable {
     return Self.hash(key: key, random: random) == UInt32(truncatingIfNeeded: address.bits & 0xFF_FFFF)
   }
 
+  /// The same key with its bytes in the reverse order, as tools print it that show the order of transmission.
+  public var reversed: IdentityKey { IdentityKey(key: key.reversed, identity: identity) }
+
   /// The random address hash function ah (Volume 3, Part H, 2.2.2): 24 bits in, 24 bits out.
   public static func hash(key: Block128, random: UInt32) -> UInt32 {
     let block = Block128(high: 0, low: UInt64(random & 0xFF_FFFF))

@@ -25,6 +25,9 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
     (microseconds &- earlier.microseconds) / 1000
   }
 
+  /// Milliseconds modulo 2^32 (49 days), for tables that keep many times.
+  public var wrappedMilliseconds: UInt32 { UInt32(truncatingIfNeeded: microseconds / 1000) }
+
   /// Returns the earlier of two times, each of which may be nil.
   @inlinable
   public static func earliest(_ one: Instant?, _ other: Instant?) -> Instant? {

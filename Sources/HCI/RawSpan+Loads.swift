@@ -73,6 +73,15 @@ extension RawSpan {
     return unsafe extracting(unchecked: Range(uncheckedBounds: (lower: offset, upper: offset &+ count)))
   }
 
+  /// The bytes up to the last one that is not zero.
+  public var withoutTrailingNULs: RawSpan {
+    @_lifetime(copy self) get {
+      var count = byteCount
+      while count > 0, uint8(at: count &- 1) == 0 { count &-= 1 }
+      return slice(at: 0, count: count)
+    }
+  }
+
   /// Whether both spans hold the same bytes.
   @inlinable
   @inline(__always)

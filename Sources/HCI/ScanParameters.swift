@@ -72,6 +72,9 @@ public struct ScanDuty: Equatable, Sendable {
   /// Listening, in parts of 65,536.
   public var share: UInt32 { UInt32(windowMilliseconds) << 16 / max(UInt32(intervalMilliseconds), 1) }
 
+  /// Listening, in per cent: 100 only for all of the time.
+  public var percent: Int { isFull ? 100 : min(99, max(1, Int((share * 100 + 1 << 15) >> 16))) }
+
   public init(windowMilliseconds: UInt16, intervalMilliseconds: UInt16) {
     self.windowMilliseconds = windowMilliseconds
     self.intervalMilliseconds = intervalMilliseconds

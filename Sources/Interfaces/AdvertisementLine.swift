@@ -24,12 +24,14 @@ public struct AdvertisementLine: Equatable, ReadableLine {
   public let rssi: Int8?
   /// The level that the gates decide on, in dBm.
   public let filteredRSSI: Int8?
+  /// New frames that were left out since the last event of the accessory.
+  public let skipped: UInt32
   /// Advertising data, then scan response.
   public let payload: [UInt8]
 
   public init(
     sequence: UInt64, epoch: String, identifier: String, event: Event, isInSight: Bool, isConnectable: Bool?,
-    time: Seconds, age: Seconds, rssi: Int8?, filteredRSSI: Int8?, payload: [UInt8]
+    time: Seconds, age: Seconds, rssi: Int8?, filteredRSSI: Int8?, skipped: UInt32 = 0, payload: [UInt8]
   ) {
     self.sequence = sequence
     self.epoch = epoch
@@ -41,6 +43,7 @@ public struct AdvertisementLine: Equatable, ReadableLine {
     self.age = age
     self.rssi = rssi
     self.filteredRSSI = filteredRSSI
+    self.skipped = skipped
     self.payload = payload
   }
 
@@ -55,6 +58,7 @@ public struct AdvertisementLine: Equatable, ReadableLine {
     json.member("age", age)
     json.member("rssi", rssi)
     json.member("filteredRSSI", filteredRSSI)
+    if skipped > 0 { json.member("skipped", skipped) }
     json.member("data", Hex(payload))
   }
 
@@ -65,6 +69,7 @@ public struct AdvertisementLine: Equatable, ReadableLine {
       event: try line.value("event", of: Event.allCases, \.rawValue),
       isInSight: try line.bool("inSight"), isConnectable: try line.boolIfPresent("connectable"),
       time: try line.seconds("time"), age: try line.seconds("age"), rssi: try line.integerIfPresent("rssi"),
-      filteredRSSI: try line.integerIfPresent("filteredRSSI"), payload: try line.bytes("data"))
+      filteredRSSI: try line.integerIfPresent("filteredRSSI"),
+      skipped: try line.integerIfPresent("skipped") ?? 0, payload: try line.bytes("data"))
   }
 }

@@ -58,15 +58,16 @@ public struct AirText: Equatable, Sendable {
 
 extension JSONWriter {
   /// A member with text of the air, and one more, its key ending in `Hex`, when the text had to be altered.
-  public mutating func member(_ key: String, _ text: AirText) {
+  public mutating func member(_ key: String, _ text: AirText?) {
+    guard let text else { return member(key, String?.none) }
     member(key, text.repaired)
     if !text.isWellFormed { member(key + "Hex", Hex(text.bytes)) }
   }
 
   /// As ``member(_:_:)``, with a network's name, in which NUL is an ordinary byte: no text of a message may hold it, so
   /// that it too is altered.
-  public mutating func member(_ key: String, networkName name: AirText) {
-    guard name.bytes.contains(0) else { return member(key, name) }
+  public mutating func member(_ key: String, networkName name: AirText?) {
+    guard let name, name.bytes.contains(0) else { return member(key, name) }
     // 0xFF is no byte of UTF-8 and becomes U+FFFD.
     member(key, AirText(name.bytes.map { $0 == 0 ? 0xFF : $0 }).repaired)
     member(key + "Hex", Hex(name.bytes))

@@ -4,33 +4,6 @@ public import JSON
 
 /// A reply of `Capture` of `io.accessoryd.Gateway`.
 public enum CaptureReply: Equatable, ReadableLine {
-  /// A packet as the controller or the agent sent it, its H4 indicator first.
-  public struct Packet: Equatable, ReadableLine {
-    public let time: Seconds
-    public let isReceived: Bool
-    public let bytes: [UInt8]
-
-    public init(time: Seconds, isReceived: Bool, bytes: [UInt8]) {
-      self.time = time
-      self.isReceived = isReceived
-      self.bytes = bytes
-    }
-
-    public func writeMembers(to json: inout JSONWriter) {
-      json.member("time", time)
-      json.member("direction", isReceived ? "received" : "sent")
-      json.member("packet", Hex(bytes))
-    }
-
-    public init(reading packet: JSONObjectReader) throws(JSONMemberError) {
-      self.init(
-        time: try packet.seconds("time"),
-        isReceived: try packet.value("direction", of: [true, false]) { $0 ? "received" : "sent" },
-        bytes: try packet.bytes("packet"))
-      if bytes.isEmpty { throw packet.error("packet", .unknownValue) }
-    }
-  }
-
   /// The first: the agent's clock.
   case greeting(time: Seconds)
   case packets([Packet])

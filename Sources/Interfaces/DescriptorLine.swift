@@ -50,7 +50,7 @@ public struct DescriptorLine: Equatable, Line {
   /// AccessorySetupKit's raw values, here and below; 0 is the same as absent.
   public var nameCompareOptions = 0
   public var range = 0
-  public var ssid: String?
+  public var ssid: AirText?
   public var ssidPrefix: String?
   public var wifiAwareServiceName: String?
   /// AccessorySetupKit's raw value.
@@ -69,7 +69,7 @@ public struct DescriptorLine: Equatable, Line {
     if let nameSubstring { json.member("bluetoothNameSubstring", nameSubstring) }
     if nameCompareOptions != 0 { json.member("bluetoothNameSubstringCompareOptions", nameCompareOptions) }
     if range != 0 { json.member("bluetoothRange", range) }
-    if let ssid { json.member("ssid", ssid) }
+    if let ssid { json.member("ssid", networkName: ssid) }
     if let ssidPrefix { json.member("ssidPrefix", ssidPrefix) }
     if let wifiAwareServiceName { json.member("wifiAwareServiceName", wifiAwareServiceName) }
     if wifiAwareServiceRole != Self.subscriber { json.member("wifiAwareServiceRole", wifiAwareServiceRole) }
@@ -94,7 +94,7 @@ extension DescriptorLine: ReadableLine {
     nameSubstring = try line.stringIfPresent("bluetoothNameSubstring")
     nameCompareOptions = try line.integerIfPresent("bluetoothNameSubstringCompareOptions") ?? 0
     range = try line.integerIfPresent("bluetoothRange") ?? 0
-    ssid = try line.stringIfPresent("ssid")
+    ssid = try line.airTextIfPresent("ssid")
     ssidPrefix = try line.stringIfPresent("ssidPrefix")
     wifiAwareServiceName = try line.stringIfPresent("wifiAwareServiceName")
     wifiAwareServiceRole = try line.integerIfPresent("wifiAwareServiceRole") ?? Self.subscriber

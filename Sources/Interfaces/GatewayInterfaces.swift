@@ -2,6 +2,13 @@
 
 import CInterfaces
 
+/// The version of the agent, its tool and the package, which take it from here. The library for apps is a part of the same
+/// Swift package, and a test compares what its guide asks for.
+public enum ProjectVersion {
+  /// Three numbers with dots between them, and no leading zeros.
+  public static let text = "0.1.0"
+}
+
 // The interfaces of the agent. `text` has the bytes of the file of the interface's name in Config/, which describes it.
 
 /// `io.accessoryd.Gateway`: what the gateway hears, and how it is doing. For operators.

@@ -25,17 +25,37 @@ extension ReadableLine {
 
 extension JSONWriter {
   /// A member whose value is an object with a line's members.
-  public mutating func object(_ key: String, _ line: some Line) {
+  public mutating func object(_ key: String, _ line: (some Line)?) {
+    guard let line else { return member(key, String?.none) }
     object(key) { line.writeMembers(to: &$0) }
   }
 
   /// A member whose value is an array with an object for each line.
-  public mutating func objects(_ key: String, _ lines: [some Line]) {
+  public mutating func objects(_ key: String, _ lines: [some Line]?) {
+    guard let lines else { return member(key, String?.none) }
     objects(key, lines) { json, line in line.writeMembers(to: &json) }
   }
 }
 
 extension JSONObjectReader {
+  /// 32 hexadecimal digits, in lower case.
+  public func identifier(_ name: String) throws(JSONMemberError) -> String {
+    try key(name, byteCount: 16).text
+  }
+
+  /// A key or an identifier in hexadecimal digits.
+  public func key(_ name: String, byteCount: Int) throws(JSONMemberError) -> Hex {
+    try require(name, try keyIfPresent(name, byteCount: byteCount))
+  }
+
+  public func keyIfPresent(_ name: String, byteCount: Int) throws(JSONMemberError) -> Hex? {
+    guard let digits = try stringIfPresent(name) else { return nil }
+    guard let key = Hex(digits: digits), key.bytes.count == byteCount else {
+      throw error(name, .unknownValue)
+    }
+    return key
+  }
+
   /// The line whose members stand in an object; nil when the member is absent or null.
   public func lineIfPresent<Value: ReadableLine>(_ name: String) throws(JSONMemberError) -> Value? {
     guard let object = try objectIfPresent(name) else { return nil }

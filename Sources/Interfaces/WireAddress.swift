@@ -47,7 +47,7 @@ public struct WireAddress: Hashable, Sendable {
 }
 
 extension JSONWriter {
-  /// The members `address` and `addressType`: null for a device without an address; an anonymous one still has a type.
+  /// The members `address` and `addressType`, for a device that has an address; an anonymous one has a type alone.
   public mutating func members(_ address: WireAddress?) {
     member("address", address?.text)
     member("addressType", address?.type.rawValue)
@@ -55,7 +55,7 @@ extension JSONWriter {
 }
 
 extension JSONObjectReader {
-  /// An address and its type. An address of null is an anonymous advertiser's.
+  /// An address and its type. Without an address it is an anonymous advertiser's.
   public func address() throws(JSONMemberError) -> WireAddress {
     let type = try value("addressType", of: WireAddress.Kind.allCases, \.rawValue)
     guard let text = try stringIfPresent("address") else {
@@ -75,7 +75,7 @@ extension JSONObjectReader {
     return address
   }
 
-  /// An address that is not anonymous, or nil when both members are null.
+  /// An address that is not anonymous, or nil when both members are absent.
   public func knownAddressIfPresent() throws(JSONMemberError) -> WireAddress? {
     guard valueIfPresent("address") != nil || valueIfPresent("addressType") != nil else { return nil }
     return try knownAddress()

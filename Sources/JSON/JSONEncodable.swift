@@ -27,14 +27,6 @@ extension UInt16: JSONEncodable {}
 extension UInt32: JSONEncodable {}
 extension UInt64: JSONEncodable {}
 
-/// nil is written as `null`.
-extension Optional: JSONEncodable where Wrapped: JSONEncodable {
-  public func write(to json: inout JSONWriter) {
-    guard let self else { return json.literal("null") }
-    self.write(to: &json)
-  }
-}
-
 extension Array: JSONEncodable where Element: JSONEncodable {
   public func write(to json: inout JSONWriter) {
     json.array { json in

@@ -160,6 +160,16 @@ public struct JSONObjectReader: Sendable {
     return strings
   }
 
+  public func integersIfPresent(_ name: String) throws(JSONMemberError) -> [Int]? {
+    guard let elements = try arrayIfPresent(name) else { return nil }
+    var integers: [Int] = []
+    for (index, element) in elements.enumerated() {
+      guard case .integer(let integer) = element else { throw error("\(name)[\(index)]", .wrongType) }
+      integers.append(Int(integer))
+    }
+    return integers
+  }
+
   // MARK: What strings represent
 
   /// One of the `values`, whose names `word` gives.
@@ -175,6 +185,17 @@ public struct JSONObjectReader: Sendable {
     _ name: String, of values: [Value], _ word: (Value) -> String
   ) throws(JSONMemberError) -> Value {
     try require(name, try valueIfPresent(name, of: values, word))
+  }
+
+  /// One of the words of an enumeration.
+  public func word<Word: RawRepresentable<String>>(_ name: String) throws(JSONMemberError) -> Word {
+    try require(name, try wordIfPresent(name))
+  }
+
+  public func wordIfPresent<Word: RawRepresentable<String>>(_ name: String) throws(JSONMemberError) -> Word? {
+    guard let string = try stringIfPresent(name) else { return nil }
+    guard let word = Word(rawValue: string) else { throw error(name, .unknownValue) }
+    return word
   }
 
   /// Bytes written as hexadecimal digits, two for each byte, in either case.

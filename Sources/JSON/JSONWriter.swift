@@ -12,11 +12,14 @@ public struct JSONWriter: Sendable {
 
   /// The finished lines and messages, and the one that is being written.
   public private(set) var bytes: [UInt8] = []
+  private let keepsNull: Bool
   /// The open containers, the innermost last; empty between objects.
   private var places: [Place] = []
 
-  /// Reserves `byteCount` bytes: as many as are usually written before they are taken.
-  public init(reserving byteCount: Int = 0) {
+  /// Reserves `byteCount` bytes: as many as are usually written before they are taken. With `keepsNull`, a member without
+  /// a value is null; otherwise it is left out.
+  public init(reserving byteCount: Int = 0, keepsNull: Bool = false) {
+    self.keepsNull = keepsNull
     bytes.reserveCapacity(byteCount)
     // Few objects nest deeper.
     places.reserveCapacity(8)
@@ -45,6 +48,19 @@ public struct JSONWriter: Sendable {
   public mutating func member(_ key: String, _ value: some JSONEncodable) {
     self.key(key)
     value.write(to: &self)
+  }
+
+  /// A member of the innermost object that may have no value.
+  public mutating func member(_ key: String, _ value: (some JSONEncodable)?) {
+    if let value { return member(key, value) }
+    guard keepsNull else { return }
+    self.key(key)
+    literal("null")
+  }
+
+  /// A member whose value is one of the words of an enumeration.
+  public mutating func member<Word: RawRepresentable<String>>(_ key: String, _ word: Word?) {
+    member(key, word?.rawValue)
   }
 
   /// A member that is an object with the members that `body` writes.

@@ -12,17 +12,41 @@ public enum Accounts {
   }
 
   public static func user(named name: String) -> Answer {
-    errno = 0
-    // Holds: the entry is read before the next call can overwrite it; programs ask from one thread.
-    guard let entry = unsafe getpwnam(name) else { return absence }
-    return unsafe .known(id: entry.pointee.pw_uid)
+    var entry = unsafe passwd()
+    return unsafe ask { buffer, count in
+      var found: UnsafeMutablePointer<passwd>?
+      // Holds: the buffer outlives the call, and no pointer into it is used afterwards.
+      let status = unsafe getpwnam_r(name, &entry, buffer, count, &found)
+      return unsafe (status, found?.pointee.pw_uid)
+    }
   }
 
   public static func group(named name: String) -> Answer {
-    errno = 0
-    // Holds: as above.
-    guard let entry = unsafe getgrnam(name) else { return absence }
-    return unsafe .known(id: entry.pointee.gr_gid)
+    var entry = unsafe Glibc.group()
+    return unsafe ask { buffer, count in
+      var found: UnsafeMutablePointer<Glibc.group>?
+      // Holds: as above.
+      let status = unsafe getgrnam_r(name, &entry, buffer, count, &found)
+      return unsafe (status, found?.pointee.gr_gid)
+    }
+  }
+
+  /// Repeats a lookup with a larger buffer until the entry fits, up to a mebibyte.
+  private static func ask(
+    _ call: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, id: UInt32?)
+  ) -> Answer {
+    var buffer = [CChar](repeating: 0, count: 1024)
+    while true {
+      let count = buffer.count
+      let answer = unsafe call(&buffer, count)
+      if answer.status == ERANGE, count < 1 << 20 {
+        buffer = [CChar](repeating: 0, count: count * 2)
+        continue
+      }
+      if let id = answer.id { return .known(id: id) }
+      // getpwnam(3) lists the codes that mean "no such entry".
+      return [0, ENOENT, ESRCH, EBADF, EPERM].contains(answer.status) ? .unknown : .noAnswer
+    }
   }
 
   /// Whether the process belongs to root.
@@ -46,10 +70,5 @@ public enum Accounts {
     // Holds: the call fills at most the buffer; the kernel allows no more groups than fit.
     let count = unsafe getgroups(Int32(groups.count), &groups)
     return getegid() == id || (count > 0 && groups[..<Int(count)].contains(id))
-  }
-
-  /// The result of a failed lookup: getpwnam(3) lists the error codes that mean "no such entry".
-  private static var absence: Answer {
-    [0, ENOENT, ESRCH, EBADF, EPERM].contains(errno) ? .unknown : .noAnswer
   }
 }

@@ -10,11 +10,14 @@ public struct AdapterListing: Equatable, Sendable {
   /// The public address in the low 48 bits; 0 while the kernel does not know it.
   public let address: UInt64
   public let isUp: Bool
+  /// The kernel reaches it over USB.
+  public let isUSB: Bool
 
-  public init(index: UInt16, address: UInt64, isUp: Bool) {
+  public init(index: UInt16, address: UInt64, isUp: Bool, isUSB: Bool = false) {
     self.index = index
     self.address = address
     self.isUp = isUp
+    self.isUSB = isUSB
   }
 }
 
@@ -81,7 +84,9 @@ public struct AdapterSocket: ~Copyable, Sendable {
       unsafe adapters.withUnsafeMutableBufferPointer { unsafe cbluetooth_adapters(number, $0.baseAddress) }
     }
     return adapters[..<Int(count)].map {
-      AdapterListing(index: $0.index, address: $0.address, isUp: $0.flags & cbluetooth_flag_up != 0)
+      AdapterListing(
+        index: $0.index, address: $0.address, isUp: $0.flags & cbluetooth_flag_up != 0,
+        isUSB: $0.bus == cbluetooth_bus_usb)
     }.sorted { $0.index < $1.index }
   }
 

@@ -90,14 +90,17 @@ public enum DurableFile {
 
   /// Replaces a file, as a whole or not at all, by one that only its owner reads and writes.
   public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-    try replace(path, with: bytes, like: nil)
+    try replace(path, with: bytes, like: nil, attributesOf: nil)
   }
 
   /// `model` gives the new file its owner, group and permissions; without one only its owner reads and writes it.
-  static func replace(_ path: String, with bytes: [UInt8], like model: stat?) throws(SystemError) {
+  /// `source` is a file whose access lists and labels it gets.
+  static func replace(
+    _ path: String, with bytes: [UInt8], like model: stat?, attributesOf source: String?
+  ) throws(SystemError) {
     let draft = "\(path).\(ThisProcess.identifier).part"
     do throws(SystemError) {
-      try write(bytes, to: draft, like: model)
+      try write(bytes, to: draft, like: model, attributesOf: source)
       try rename(draft, to: path)
     } catch {
       try? remove(draft)
@@ -107,7 +110,7 @@ public enum DurableFile {
   }
 
   private static func write(
-    _ bytes: [UInt8], to path: String, like model: stat?
+    _ bytes: [UInt8], to path: String, like model: stat?, attributesOf source: String?
   ) throws(SystemError) {
     // A process with the same number may have left it.
     try remove(path)
@@ -116,6 +119,10 @@ public enum DurableFile {
     try file.write(bytes)
     try file.flush()
     if let model { try setAttributes(of: descriptor.number, like: model) }
+    if let source {
+      // Holds: the call only reads the path.
+      _ = try retryOnInterrupt(.accessList) { unsafe clinux_copy_attributes(source, descriptor.number) }
+    }
     _ = try retryOnInterrupt(.fsync) { fsync(descriptor.number) }
   }
 
@@ -177,6 +184,25 @@ public struct LockFile: ~Copyable {
     descriptor = try Self.locked(path)
   }
 
+  /// Holds the lock while `body` runs. Its file is there only meanwhile.
+  static func hold<Result>(
+    _ path: String, _ body: () throws(SystemError) -> Result
+  ) throws(SystemError) -> Result {
+    while true {
+      let descriptor = try locked(path)
+      var status = stat()
+      // Holds: `status` is a local variable.
+      _ = try retryOnInterrupt(.fstat) { unsafe fstat(descriptor.number, &status) }
+      // The process that had the lock before has removed it.
+      guard status.st_nlink > 0 else { continue }
+      defer {
+        FileName.remove(path)
+        _ = descriptor.number
+      }
+      return try body()
+    }
+  }
+
   private static func locked(_ path: String) throws(SystemError) -> Descriptor {
     // Holds: the call only reads the path.
     let number = try retryOnInterrupt(.open) {
@@ -188,24 +214,39 @@ public struct LockFile: ~Copyable {
   }
 }
 
-/// Replaces what an operator's file holds, as a whole or not at all. Its mode, owner and group stay, and so does a
-/// symbolic link that leads to it.
+/// Replaces what an operator's file holds, as a whole or not at all. Its mode, owner, group, access lists and
+/// labels stay, and so does a symbolic link that leads to it.
 public enum FileReplacement {
   /// Creates a file that any account may read, and its owner may write. The error `isExisting` if the name is taken.
   public static func create(_ bytes: [UInt8], at path: String) throws(SystemError) {
-    guard try DurableFile.status(of: path) == nil else { throw SystemError(.open, code: EEXIST) }
     var model = stat()
     (model.st_mode, model.st_uid, model.st_gid) = (0o644, geteuid(), getegid())
-    try DurableFile.replace(path, with: bytes, like: model)
+    try LockFile.hold("\(path).lock") { () throws(SystemError) in
+      guard try DurableFile.status(of: path) == nil else { throw SystemError(.open, code: EEXIST) }
+      try DurableFile.replace(path, with: bytes, like: model, attributesOf: nil)
+    }
   }
 
-  /// Fails for a file that is read-only, even where the folder would allow to replace it.
-  public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+  /// Fails for a file that is read-only, even where the folder would allow to replace it. Returns false, and writes
+  /// nothing, if the file no longer holds `old`; the error `isLocked` if another process is replacing it.
+  public static func write(
+    _ bytes: [UInt8], to path: String, insteadOf old: [UInt8]
+  ) throws(SystemError) -> Bool {
     let (target, status) = try writable(path)
-    try DurableFile.replace(target, with: bytes, like: status)
+    return try LockFile.hold("\(target).lock") { () throws(SystemError) in
+      let isSame: Bool
+      do throws(SystemError) {
+        isSame = try DurableFile.contents(of: target, byteCountMax: old.count) == old
+      } catch {
+        guard error.isTooLarge else { throw error }
+        isSame = false
+      }
+      if isSame { try DurableFile.replace(target, with: bytes, like: status, attributesOf: target) }
+      return isSame
+    }
   }
 
-  /// Fails where ``write(_:to:)`` would for want of a right, or ``create(_:at:)`` if there is no such file.
+  /// Fails where ``write(_:to:insteadOf:)`` would for want of a right, or ``create(_:at:)`` if there is no such file.
   public static func check(_ path: String) throws(SystemError) {
     let target = try DurableFile.status(of: path) == nil ? path : writable(path).target
     // Holds: the call only reads the path.

@@ -20,11 +20,27 @@ public enum SystemProgram {
   /// Runs a program with this process's standard streams and environment, and waits for its end. `arguments` begin with
   /// its name, which is searched for in `PATH`.
   public static func run(_ arguments: [String]) throws(SystemError) -> Ending {
+    try run(arguments, output: -1)
+  }
+
+  /// Runs a program, and returns what it wrote to its standard output, at most 4 MiB, with how it ended.
+  public static func output(of arguments: [String]) throws(SystemError) -> (ending: Ending, bytes: [UInt8]) {
+    let file = Descriptor(owning: try retryOnInterrupt(.open) { clinux_memory_file() })
+    let ending = try run(arguments, output: file.number)
+    var bytes = [UInt8](repeating: 0, count: 4 << 20)
+    // The program's end and this one's are one file with one offset.
+    _ = lseek(file.number, 0, SEEK_SET)
+    let count = try file.read(into: &bytes) ?? 0
+    bytes.removeLast(bytes.count - count)
+    return (ending, bytes)
+  }
+
+  private static func run(_ arguments: [String], output: Int32) throws(SystemError) -> Ending {
     // Holds: the copies live until the end of this function, when the program has ended; the call only reads them.
     var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
     var status: Int32 = 0
-    guard unsafe clinux_run_and_wait(&copies, &status) == 0 else { throw SystemError(.execve) }
+    guard unsafe clinux_run_and_wait(&copies, output, &status) == 0 else { throw SystemError(.execve) }
     let signal = status & 0x7F
     return signal == 0 ? .exited(status: status >> 8 & 0xFF) : .killed(signal: signal)
   }

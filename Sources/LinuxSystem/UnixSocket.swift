@@ -48,6 +48,20 @@ public struct PeerCredentials: Equatable, Sendable {
   }
 }
 
+/// The process that connected a local socket.
+public enum PeerProcess: ~Copyable {
+  /// The descriptor becomes readable when the process ends.
+  case running(Descriptor)
+  case ended
+  /// The kernel does not say.
+  case unknown
+
+  public init(of socket: borrowing Descriptor) {
+    let number = clinux_peer_process(socket.number)
+    self = number >= 0 ? .running(Descriptor(owning: number)) : errno == ESRCH ? .ended : .unknown
+  }
+}
+
 /// How a local socket carries bytes.
 public enum UnixSocketKind: Equatable, Sendable {
   /// As a stream of bytes.

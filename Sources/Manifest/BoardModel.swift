@@ -15,6 +15,17 @@ public struct BoardModel: Equatable, Sendable {
     compact = words.filter { $0 != "model" }.joined()
   }
 
+  /// Returns the profile to propose for an adapter in place of the one with this name, which stays if it fits. On USB that
+  /// of USB adapters fits, whatever the board.
+  public func proposal(
+    inPlaceOf name: String, _ profile: BoardProfile?, among names: [String], isUSB: Bool
+  ) -> String {
+    if isUSB, names.contains(BoardProfile.usbName) {
+      return profile?.givesWayToUSB == false ? name : BoardProfile.usbName
+    }
+    return name == BoardProfile.unmeasuredName ? self.profile(among: names) ?? name : name
+  }
+
   /// Returns the board profile whose name the model begins with, the longest of several: `raspberry-pi-3b-plus` for
   /// "Raspberry Pi 3 Model B Plus Rev 1.3". nil when there is none.
   ///

@@ -37,6 +37,14 @@ public struct BoardProfile: Equatable, Sendable {
     return min(steps.reduce(0) { $0 + Int($1.waitMilliseconds) }, Self.settleMillisecondsMax)
   }
 
+  /// The profile that counts for an adapter on USB unless the manifest names one that fits it.
+  public static let usbName = "usb-dongle"
+  /// The profile of a board without measurements.
+  public static let unmeasuredName = "generic"
+
+  /// Whether the profile is for an adapter that is not on USB, or for none in particular.
+  public var givesWayToUSB: Bool { transport == .uart || name == Self.unmeasuredName }
+
   /// Whether the recovery unit has something to do; the agent always tries the other steps itself.
   public var asksForRecovery: Bool { recovery.contains { $0.isPrivileged } }
 }

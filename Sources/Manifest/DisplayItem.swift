@@ -38,6 +38,8 @@ public struct DisplayItem: Equatable, Sendable {
   public var descriptor = DiscoveryDescriptor()
   /// A second identity of the same accessory, a bootloader's for instance.
   public var alternate: DiscoveryDescriptor?
+  /// The shortest time between two `changed` events of one device; nil for the gateway's.
+  public var changedIntervalMilliseconds: Int32?
   /// `gate.isImmediate` says the same as `descriptor.range`.
   public var gate = GateSettings()
 

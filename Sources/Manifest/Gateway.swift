@@ -45,8 +45,8 @@ public struct Gateway: Equatable, Sendable {
     "no network is known; a scan is started while accessoryctl pick waits for one"
   /// A profile in `Board/`.
   public var board = "generic"
-  /// A program that signals the outcome of a touch.
-  public var onTouch: String?
+  /// The programs that signal something at the gateway, by their paths.
+  public var programs: [SignalProgramKind: String] = [:]
   /// The file that holds identity keys, mode 0600.
   public var identityKeys: String?
   /// The shortest time between two reads of the radio while no request is open.
@@ -57,6 +57,14 @@ public struct Gateway: Equatable, Sendable {
   public var limits = Limits()
 
   public init() {}
+}
+
+/// The programs that the agent can run to signal something at the gateway; the raw value is the manifest's key.
+public enum SignalProgramKind: String, CaseIterable, Sendable {
+  /// Signals how a touch ended.
+  case touch = "on-touch"
+  /// Signals that an app asks the operators.
+  case request = "on-request"
 }
 
 /// Where advertising reports come from.
@@ -77,7 +85,7 @@ public enum RadioSelection: Hashable, Sendable {
 public struct Limits: Hashable, Sendable {
   /// How long a request stays open after a candidate was shown.
   public var pickerIdleSeconds: Int32 = 600
-  /// Picker requests of one app; more are refused with `pickerRestricted`.
+  /// Pickers of one app that end without an accessory; after as many, the next is refused with `pickerRestricted`.
   public var requestsPerMinute: Int32 = 5
   /// Devices shown in one picker, the strongest; the rest are counted.
   public var candidates: Int32 = 64

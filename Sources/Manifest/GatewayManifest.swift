@@ -61,6 +61,7 @@ extension GateSettings {
   fileprivate mutating func stretch(for duty: ScanDuty) {
     patienceFactor = 10
     lostMilliseconds = Self.stretched(lostMilliseconds, for: duty, lostMillisecondsMax)
+    settlingMilliseconds = Self.stretched(settlingMilliseconds, for: duty, .max)
     silenceMilliseconds = Self.stretched(silenceMilliseconds, for: duty, silenceMillisecondsMax)
   }
 

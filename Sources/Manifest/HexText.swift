@@ -32,7 +32,13 @@ public enum HexText {
     return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
   }
 
-  private static func digit(_ byte: UInt8) -> UInt8? {
+  /// A company identifier as the Bluetooth SIG writes it: `0x004C`.
+  public static func company(_ identifier: UInt16) -> String {
+    "0x" + digits(UInt64(identifier), count: 4).uppercased()
+  }
+
+  /// The value of a digit of any case; nil for anything else.
+  public static func digit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10

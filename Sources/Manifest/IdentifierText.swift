@@ -70,6 +70,13 @@ public enum AddressText {
     return HexText.value(groups.joined())
   }
 
+  /// Twelve hexadecimal digits of any case, most significant first, with or without colons, dashes, underscores, dots or
+  /// blanks between them, as 48 bits.
+  public static func bitsInAnySpelling(_ text: String) -> UInt64? {
+    let digits = text.utf8.filter { !":-_. ".utf8.contains($0) }
+    return digits.count == 12 ? HexText.value(String(decoding: digits, as: UTF8.self)) : nil
+  }
+
   /// One to six pairs of hexadecimal digits between colons, as an address begins.
   public static func prefix(_ text: String) -> AddressPrefix? {
     let groups = text.split(separator: ":", omittingEmptySubsequences: false)

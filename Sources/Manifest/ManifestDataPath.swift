@@ -22,9 +22,9 @@ public struct ManifestDataPath: ~Copyable {
     self.hashKey = hashKey
     items = manifest.items
     path = DataPath(
-      items.map(\.dataPathItem), manifest.gateway.capacities,
-      changeMilliseconds: Int64(manifest.gateway.changedIntervalMilliseconds), identities: identities,
-      identitiesMax: identitiesMax, adapterOffset: adapterOffset, epoch: epoch, hashKey: hashKey)
+      items.map { $0.dataPathItem(changedMilliseconds: manifest.gateway.changedIntervalMilliseconds) },
+      manifest.gateway.capacities, identities: identities, identitiesMax: identitiesMax,
+      adapterOffset: adapterOffset, epoch: epoch, hashKey: hashKey)
   }
 
   @inlinable
@@ -35,6 +35,16 @@ public struct ManifestDataPath: ~Copyable {
 
   /// Bytes set aside for every table of the pipeline.
   public var byteCount: Int { path.byteCount }
+
+  /// The identity whose key would resolve an address, if its bytes stood in the reverse order; nil for an address that
+  /// is resolved, or hides nothing.
+  public func reversedIdentity(of address: DeviceAddress) -> DeviceAddress? {
+    for index in 0..<pipeline.identityCount {
+      let key = pipeline.identity(at: index)
+      if key.reversed.resolves(address) { return key.identity }
+    }
+    return nil
+  }
 
   /// The item of an event that is still in the ring, even if a reload has since taken it out of the manifest.
   public func item(of sighting: Sighting) -> ManifestItem {
@@ -73,10 +83,11 @@ extension GatewayManifest {
 
 extension ManifestItem {
   /// The parts of an item for the data path: the descriptors that are matched against advertising, and the gate.
-  fileprivate var dataPathItem: DataPathItem {
+  fileprivate func dataPathItem(changedMilliseconds: Int32) -> DataPathItem {
     let descriptors = ([item.descriptor] + (item.alternate.map { [$0] } ?? [])).filter(\.hasBluetoothClause)
     var gate = item.gate
     gate.isImmediate = item.descriptor.range == .immediate
+    gate.changedMilliseconds = item.changedIntervalMilliseconds ?? changedMilliseconds
     // No app's name has a zero in it.
     return DataPathItem(
       name: "\(app)\0\(item.id)", descriptors: descriptors.map(\.dataPathDescriptor), gate: gate)

@@ -82,9 +82,17 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     /// What the prefix of an address without a company or service costs.
     case costOfAddress
     case maskComparesNothing
+    /// The devices send only on an event, and the board listens part of the time.
+    case missesEvents(listeningPercent: Int)
+    /// The devices send only on an event, and the item does not wait for the next.
+    case losesBetweenEvents(GateKey)
     case blobNeverFits(byteCount: Int, byteCountMax: Int)
     case nameNeverFits(byteCount: Int, byteCountMax: Int)
     case blobBeginsWithItsKey
+    /// A star, which stands for itself; `key` is what finds every name that begins with the text before it.
+    case star(isAtEnd: Bool, key: DescriptorKey)
+    /// A network's name as text that may have been escaped.
+    case backslashInSSID(DescriptorKey)
     /// The item is found by its network, and the gateway has no interface to look for networks with.
     case wifiInterfaceMissing
     /// The network's name is that of every network that hides its own.
@@ -95,9 +103,7 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case wifiInterfaceUnused
     case nameWithPassiveScan
     case overlap(DescriptorOverlap, app: String, id: String)
-    /// An input device is paired through bluetoothd, which has no part in exclusive access.
-    case inputDeviceInExclusiveAccess
-    /// The item's devices are paired, and no app can connect to them in exclusive access.
+    /// The item's devices are paired, which is refused in exclusive access.
     case pairingInExclusiveAccess
     /// An option that takes effect only in a pairing.
     case optionWithoutPairing(String)

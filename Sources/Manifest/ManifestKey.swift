@@ -19,6 +19,7 @@ public enum RootKey: String, ManifestKey {
 public enum GatewayKey: String, ManifestKey {
   case radio, access, power, scan, wifi, board
   case onTouch = "on-touch"
+  case onRequest = "on-request"
   case identityKeys = "identity-keys"
   case drainInterval = "drain-interval-ms"
   case changedInterval = "changed-interval-ms"
@@ -64,6 +65,7 @@ public enum ItemKey: String, ManifestKey {
   case renameOptions = "rename-options"
   case maxAccessories = "max-accessories"
   case txPower = "tx-power"
+  case changedInterval = "changed-interval-ms"
   case descriptor, alternate, gate
 
   public static var neighbours: [String] {
@@ -86,7 +88,9 @@ public enum DescriptorKey: String, ManifestKey {
   case addressPrefix = "bluetooth-address-prefix"
   case range = "bluetooth-range"
   case ssid
+  case ssidHex = "ssid-hex"
   case ssidPrefix = "ssid-prefix"
+  case ssidPrefixHex = "ssid-prefix-hex"
   case wifiAwareServiceName = "wifi-aware-service-name"
   case wifiAwareServiceRole = "wifi-aware-service-role"
   case wifiAwareModelName = "wifi-aware-model-name-match"

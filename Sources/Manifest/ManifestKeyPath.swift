@@ -42,7 +42,7 @@ extension ManifestKeyPath: CustomStringConvertible {
 
 extension String {
   /// Whether TOML accepts the key without quotes.
-  fileprivate var isBareKey: Bool {
+  var isBareKey: Bool {
     !isEmpty && utf8.count <= 64
       && utf8.allSatisfy { byte in
         switch byte {
@@ -68,10 +68,15 @@ extension String {
 
 extension Unicode.Scalar {
   fileprivate var escapedForDisplay: String {
+    isShown ? String(Character(self)) : "\\u{\(String(value, radix: 16, uppercase: true))}"
+  }
+
+  /// Whether a reader sees the character as it is: it is no control, breaks no line, changes no direction of writing, and
+  /// has a meaning.
+  var isShown: Bool {
     switch properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-      "\\u{\(String(value, radix: 16, uppercase: true))}"
-    default: String(Character(self))
+    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+    default: !properties.isDefaultIgnorableCodePoint
     }
   }
 }

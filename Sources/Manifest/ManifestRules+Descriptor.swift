@@ -10,12 +10,13 @@ extension ManifestRules {
     _ descriptor: DiscoveryDescriptor, of app: App, selection: DisplayItem.Selection? = nil,
     at path: ManifestKeyPath
   ) {
-    guard isLegible(path) else { return }
     checkKeys(of: descriptor, selection: selection, at: path)
     if descriptor.ssid != nil, descriptor.ssidPrefix != nil {
       report(.clauses(.bothNetworkNames), at: path.appending(DescriptorKey.ssidPrefix))
     }
-    if !descriptor.nameCompareOptions.isEmpty, descriptor.nameSubstring == nil {
+    if !descriptor.nameCompareOptions.isEmpty, descriptor.nameSubstring == nil,
+      areLegible(DescriptorKey.ofName, in: path)
+    {
       report(.clauses(.compareOptionsWithoutName), at: path.appending(DescriptorKey.nameCompareOptions))
     }
     checkDeclarations(of: descriptor, by: app, at: path)
@@ -26,8 +27,12 @@ extension ManifestRules {
   private mutating func checkKeys(
     of descriptor: DiscoveryDescriptor, selection: DisplayItem.Selection?, at path: ManifestKeyPath
   ) {
-    let lacksCompany = descriptor.manufacturerData != nil && descriptor.companyIdentifier == nil
-    let lacksService = descriptor.serviceData != nil && descriptor.serviceUUID == nil
+    let lacksCompany =
+      descriptor.manufacturerData != nil && descriptor.companyIdentifier == nil
+      && isLegible(path.appending(DescriptorKey.companyIdentifier))
+    let lacksService =
+      descriptor.serviceData != nil && descriptor.serviceUUID == nil
+      && isLegible(path.appending(DescriptorKey.serviceUUID))
     if lacksCompany {
       report(
         .clauses(.manufacturerDataWithoutCompanyIdentifier),
@@ -36,7 +41,8 @@ extension ManifestRules {
     if lacksService {
       report(.clauses(.serviceDataWithoutServiceUUID), at: path.appending(DescriptorKey.serviceDataBlob))
     }
-    guard !lacksCompany, !lacksService, !descriptor.hasKey else { return }
+    guard !lacksCompany, !lacksService, !descriptor.hasKey, areLegible(DescriptorKey.ofClauses, in: path)
+    else { return }
     let isWatched = selection.map { !$0.isHandsFree } ?? false
     if descriptor.addressPrefix != nil {
       let kind: ManifestDiagnostic.Kind =
@@ -95,7 +101,6 @@ extension ManifestRules {
 
   /// Checks that a second identity has no clause besides those that recognise it on the air.
   mutating func checkAlternate(_ descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
-    guard isLegible(path) else { return }
     for (key, isSet) in [
       (DescriptorKey.range, descriptor.range != .default),
       (DescriptorKey.ssid, descriptor.ssid != nil),
@@ -115,6 +120,18 @@ extension DiscoveryDescriptor {
     if ssidPrefix != nil { return .ssidPrefix }
     return wifiAware == nil ? nil : .wifiAwareServiceName
   }
+}
+
+extension DescriptorKey {
+  fileprivate static let ofName: [DescriptorKey] = [.nameSubstring, .namePrefix]
+
+  /// What says which devices or networks are meant: without all of them, nothing is certain about any that is missing.
+  static let ofClauses: [DescriptorKey] =
+    ofName + [
+      .companyIdentifier, .manufacturerDataBlob, .manufacturerDataMask, .serviceUUID, .serviceDataBlob,
+      .serviceDataMask, .addressPrefix, .ssid, .ssidHex, .ssidPrefix, .ssidPrefixHex,
+      .wifiAwareServiceName,
+    ]
 }
 
 extension CompareOptions {

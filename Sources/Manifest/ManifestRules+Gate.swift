@@ -5,20 +5,23 @@ import Discovery
 extension ManifestRules {
   /// Checks that the thresholds leave a hysteresis, that bounds are in order, and that every setting is used.
   mutating func check(_ gate: GateSettings, of item: DisplayItem, at path: ManifestKeyPath) {
-    guard isLegible(path), isLegible(path.parent?.appending(ItemKey.descriptor) ?? path) else { return }
     checkHysteresis(of: gate, at: path)
     checkBounds(of: gate, at: path)
-    checkUse(of: gate, at: path)
+    let itemPath = path.parent ?? path
+    let range = itemPath.appending(ItemKey.descriptor).appending(DescriptorKey.range)
+    if isLegible(range), isLegible(itemPath.appending(ItemKey.txPower)) { checkUse(of: gate, at: path) }
   }
 
   private mutating func checkHysteresis(of gate: GateSettings, at path: ManifestKeyPath) {
-    if gate.leaveRSSI > gate.enterRSSI {
+    if gate.leaveRSSI > gate.enterRSSI, areLegible([GateKey.enterRSSI, .leaveRSSI], in: path) {
       report(
         .contradiction(
           .above(key: GateKey.enterRSSI.rawValue, value: Int(gate.leaveRSSI), most: Int(gate.enterRSSI))),
         at: path.appending(GateKey.leaveRSSI))
     }
-    if gate.leavePathLoss < gate.enterPathLoss {
+    if gate.leavePathLoss < gate.enterPathLoss,
+      areLegible([GateKey.enterPathLoss, .leavePathLoss], in: path)
+    {
       report(
         .contradiction(
           .below(
@@ -36,7 +39,7 @@ extension ManifestRules {
       ),
       (.silence, gate.silenceMilliseconds, .silenceMax, gate.silenceMillisecondsMax),
       (.lost, gate.lostMilliseconds, .lostMax, gate.lostMillisecondsMax),
-    ] where value > most {
+    ] where value > most && areLegible([key, maxKey], in: path) {
       report(
         .contradiction(.above(key: maxKey.rawValue, value: Int(value), most: Int(most))),
         at: path.appending(key))

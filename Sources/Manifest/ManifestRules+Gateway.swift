@@ -25,7 +25,7 @@ extension ManifestRules {
     _ key: Key, _ value: Int32, within other: Key, _ most: Int32, in table: RootKey
   ) {
     let path = ManifestKeyPath().appending(table)
-    guard isLegible(path), value > most else { return }
+    guard areLegible([key, other], in: path), value > most else { return }
     report(
       .contradiction(.above(key: other.rawValue, value: Int(value), most: Int(most))), at: path.appending(key)
     )

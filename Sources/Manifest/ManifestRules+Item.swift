@@ -16,7 +16,8 @@ extension ManifestRules {
 
   /// Checks that an item that is set up without confirmation has a specific descriptor.
   mutating func checkSelection(of item: DisplayItem, at path: ManifestKeyPath) {
-    guard item.selection.isHandsFree, isLegible(path.appending(ItemKey.descriptor)) else { return }
+    let descriptor = path.appending(ItemKey.descriptor)
+    guard item.selection.isHandsFree, areLegible(DescriptorKey.ofClauses, in: descriptor) else { return }
     if item.descriptor.isFoundByNetwork {
       switch item.selection {
       case .touch: report(.setup(.touchOfNetwork), at: path.appending(ItemKey.select))
@@ -26,7 +27,9 @@ extension ManifestRules {
       }
     } else if !item.descriptor.isDistinct {
       report(.setup(.weakForSelection(item.selection)), at: path.appending(ItemKey.select))
-    } else if item.selection == .touch, item.descriptor.range != .immediate {
+    } else if item.selection == .touch, item.descriptor.range != .immediate,
+      isLegible(descriptor.appending(DescriptorKey.range))
+    {
       report(.setup(.touchWithoutImmediateRange), at: path.appending(ItemKey.select))
     }
   }
@@ -34,9 +37,8 @@ extension ManifestRules {
   /// Checks that only devices that are paired have a demand, and that a person is there to meet it.
   mutating func checkPairing(of item: DisplayItem, at path: ManifestKeyPath) {
     let pairing = path.appending(ItemKey.pairing)
-    guard item.selection != .observe, isLegible(pairing), isLegible(path.appending(ItemKey.descriptor)) else {
-      return
-    }
+    let options = path.appending(ItemKey.descriptor).appending(DescriptorKey.supportedOptions)
+    guard item.selection != .observe, isLegible(pairing), isLegible(options) else { return }
     if !item.descriptor.supportedOptions.contains(.bluetoothPairingLE) {
       if item.pairing != nil { report(.setup(.pairingWithoutOption), at: pairing) }
     } else if item.selection.isHandsFree, item.pairing != .justWorks {
@@ -55,7 +57,9 @@ extension ManifestRules {
       ] where isSet {
         report(.warning(.noEffect(.observed)), at: path.appending(key))
       }
-    } else if !item.renameOptions.isEmpty, isLegible(path) {
+    } else if !item.renameOptions.isEmpty, areLegible([ItemKey.select, .setupOptions], in: path),
+      areLegible(DescriptorKey.ofClauses, in: path.appending(ItemKey.descriptor))
+    {
       let renameOptions = path.appending(ItemKey.renameOptions)
       if !item.setupOptions.contains(.rename) {
         report(.warning(.noEffect(.noRename)), at: renameOptions)

@@ -8,12 +8,14 @@ extension ManifestRules {
 
   /// Reports descriptors that match too much or nothing.
   mutating func checkReach(of item: DisplayItem, at path: ManifestKeyPath) {
-    guard isLegible(path) else { return }
     let descriptor = item.descriptor
-    if let key = descriptor.onlyKey { report(.warning(.broad(key)), at: path) }
     checkManufacturerData(of: descriptor, at: path)
     checkServiceData(of: descriptor, at: path)
     checkName(of: descriptor, at: path)
+    checkNetworkName(of: descriptor, at: path)
+    checkSupportedOptions(of: descriptor, at: path)
+    guard areLegible(DescriptorKey.ofClauses, in: path) else { return }
+    if let key = descriptor.onlyKey { report(.warning(.broad(key)), at: path) }
     if descriptor.isFoundByNetwork, let name = descriptor.ssid, name.allSatisfy({ $0 == 0 }) {
       report(.warning(.hiddenNetwork), at: path.appending(DescriptorKey.ssid))
     }
@@ -25,7 +27,6 @@ extension ManifestRules {
     if descriptor.hasOnlyWiFiAware {
       report(.warning(.onlyWiFiAware), at: path.appending(DescriptorKey.wifiAwareServiceName))
     }
-    checkSupportedOptions(of: descriptor, at: path)
   }
 
   private mutating func checkManufacturerData(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
@@ -65,19 +66,39 @@ extension ManifestRules {
     } else if manifest.gateway.scan == .passive {
       report(.warning(.nameWithPassiveScan), at: namePath)
     }
+    checkStar(in: name, at: namePath, .namePrefix)
     let options = descriptor.nameCompareOptions
-    if options.contains(.backwards), !options.contains(.anchored) {
-      report(.warning(.noEffect(.notAnchored)), at: path.appending(DescriptorKey.nameCompareOptions))
+    let optionsPath = path.appending(DescriptorKey.nameCompareOptions)
+    if options.contains(.backwards), !options.contains(.anchored), isLegible(optionsPath) {
+      report(.warning(.noEffect(.notAnchored)), at: optionsPath)
     }
   }
 
+  private mutating func checkNetworkName(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    for (name, key, hex) in [
+      (descriptor.ssid, DescriptorKey.ssid, DescriptorKey.ssidHex),
+      (descriptor.ssidPrefix, .ssidPrefix, .ssidPrefixHex),
+    ] {
+      guard let name else { continue }
+      checkStar(in: name, at: path.appending(key), .ssidPrefix)
+      // A name in hexadecimal was meant byte by byte.
+      if name.contains(UInt8(ascii: "\\")), String(validating: name, as: UTF8.self) != nil {
+        report(.warning(.backslashInSSID(hex)), at: path.appending(key))
+      }
+    }
+  }
+
+  /// Reports a star that was probably meant for any text.
+  private mutating func checkStar(in text: [UInt8], at path: ManifestKeyPath, _ prefixKey: DescriptorKey) {
+    guard text.count > 1, let place = text.lastIndex(of: UInt8(ascii: "*")) else { return }
+    report(.warning(.star(isAtEnd: place == text.count - 1, key: prefixKey)), at: path)
+  }
+
   private mutating func checkSupportedOptions(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    guard isLegible(path.appending(DescriptorKey.supportedOptions)) else { return }
     guard !descriptor.supportedOptions.contains(.bluetoothPairingLE) else {
       if manifest.gateway.access == .exclusive {
-        let isInputDevice = descriptor.supportedOptions.contains(.bluetoothHID)
-        report(
-          .warning(isInputDevice ? .inputDeviceInExclusiveAccess : .pairingInExclusiveAccess),
-          at: path.appending(DescriptorKey.supportedOptions))
+        report(.warning(.pairingInExclusiveAccess), at: path.appending(DescriptorKey.supportedOptions))
       }
       return
     }

@@ -2,19 +2,24 @@
 
 /// The rules for the meaning of a manifest.
 ///
-/// They skip values that could not be read from the text, so that one mistake gives one diagnostic.
+/// A rule is skipped when a value that it needs could not be read from the text, so that one mistake gives one diagnostic;
+/// all others hold, so that one check lists everything.
 public struct ManifestRules {
   let manifest: GatewayManifest
   let accounts: AccountDirectory
+  /// The profile of the manifest's board; nil when it was not looked up.
+  let board: BoardProfile?
   private(set) var diagnostics: [ManifestDiagnostic] = []
   /// The paths of unreadable values and of everything that contains one.
   private let doubtful: Set<ManifestKeyPath>
 
-  /// Returns all diagnostics of a manifest, in its order. `unreadable` are the keys of the text that gave no value.
+  /// Returns all diagnostics of a manifest, in its order. `unreadable` are the keys of the text that gave no value;
+  /// `board` looks up a profile by its name.
   public static func diagnostics(
-    in manifest: GatewayManifest, accounts: AccountDirectory = .silent, unreadable: Set<ManifestKeyPath> = []
+    in manifest: GatewayManifest, accounts: AccountDirectory = .silent,
+    board: (String) -> BoardProfile? = { _ in nil }, unreadable: Set<ManifestKeyPath> = []
   ) -> [ManifestDiagnostic] {
-    var rules = ManifestRules(manifest, accounts, unreadable)
+    var rules = ManifestRules(manifest, accounts, board(manifest.gateway.board), unreadable)
     rules.checkGateway()
     for app in manifest.apps { rules.check(app) }
     rules.checkOverlaps()
@@ -25,16 +30,19 @@ public struct ManifestRules {
   public static func diagnostics(
     in descriptor: DiscoveryDescriptor, of app: App, isAlternate: Bool = false
   ) -> [ManifestDiagnostic] {
-    var rules = ManifestRules(GatewayManifest(), .silent, [])
+    var rules = ManifestRules(GatewayManifest(), .silent, nil, [])
     rules.check(descriptor, of: app, at: ManifestKeyPath())
     if isAlternate { rules.checkAlternate(descriptor, at: ManifestKeyPath()) }
     return rules.diagnostics
   }
 
-  private init(_ manifest: GatewayManifest, _ accounts: AccountDirectory, _ unreadable: Set<ManifestKeyPath>)
-  {
+  private init(
+    _ manifest: GatewayManifest, _ accounts: AccountDirectory, _ board: BoardProfile?,
+    _ unreadable: Set<ManifestKeyPath>
+  ) {
     self.manifest = manifest
     self.accounts = accounts
+    self.board = board
     self.doubtful = unreadable.reduce(into: []) { doubtful, path in
       var place: ManifestKeyPath? = path
       while let current = place, doubtful.insert(current).inserted { place = current.parent }
@@ -47,6 +55,11 @@ public struct ManifestRules {
 
   /// Whether the value at a path, with everything below it, could be read.
   func isLegible(_ path: ManifestKeyPath) -> Bool { !doubtful.contains(path) }
+
+  /// Whether the values of these keys of a table could be read.
+  func areLegible(_ keys: some Sequence<some ManifestKey>, in table: ManifestKeyPath) -> Bool {
+    doubtful.isEmpty || keys.allSatisfy { isLegible(table.appending($0)) }
+  }
 
   static func path(ofApp name: String) -> ManifestKeyPath {
     ManifestKeyPath().appending(RootKey.app).appending(name)
@@ -76,6 +89,13 @@ public struct ManifestRules {
       checkAlternate(alternate, at: path.appending(ItemKey.alternate))
     }
     checkEffects(of: item, at: path)
-    check(item.gate, of: item, at: path.appending(ItemKey.gate))
+    if item.sendsOnlyOnEvents, let percent = board?.listeningPercent {
+      report(.warning(.missesEvents(listeningPercent: percent)), at: path)
+    }
+    let gatePath = path.appending(ItemKey.gate)
+    if let key = item.keyThatLosesBetweenEvents, areLegible([key], in: gatePath) {
+      report(.warning(.losesBetweenEvents(key)), at: gatePath.appending(key))
+    }
+    check(item.gate, of: item, at: gatePath)
   }
 }

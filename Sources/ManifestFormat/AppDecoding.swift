@@ -26,7 +26,8 @@ extension App {
     supports = Set(Technology.list(in: table))
     companyIdentifiers = table.companyIdentifiers()
     services = Set(table.parsedTexts(.services, .serviceUUID, IdentifierText.serviceUUID))
-    names = Set(table.texts(.names).map { Array($0.text.utf8) })
+    names = Set(
+      table.texts(.names).compactMap { table.checkedName($0.text, at: $0.path).map { Array($0.utf8) } })
     items = table.tables(.item).map { DisplayItem($0) }
   }
 }

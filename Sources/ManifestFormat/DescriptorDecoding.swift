@@ -13,15 +13,15 @@ extension DiscoveryDescriptor {
     serviceUUID = table.value(.serviceUUID, .serviceUUID, IdentifierText.serviceUUID)
     serviceData = table.maskedBytes(blob: .serviceDataBlob, mask: .serviceDataMask)
     nameCompareOptions = table.compareOptions(.nameCompareOptions)
-    nameSubstring = table.text(.nameSubstring).map { Array($0.utf8) }
+    nameSubstring = table.name(.nameSubstring).map { Array($0.utf8) }
     if let prefix = table.namePrefix(nameCompareOptions) {
       nameSubstring = Array(prefix.utf8)
       nameCompareOptions.formUnion(.anchored)
     }
     addressPrefix = table.value(.addressPrefix, .addressPrefix, AddressText.prefix)
     range = table.range()
-    ssid = table.networkName(.ssid)
-    ssidPrefix = table.networkName(.ssidPrefix)
+    ssid = table.networkName(.ssid, hex: .ssidHex)
+    ssidPrefix = table.networkName(.ssidPrefix, hex: .ssidPrefixHex)
     wifiAware = table.wifiAware()
     supportedOptions = table.options(.supportedOptions, SupportOptions.names) ?? []
   }
@@ -53,7 +53,7 @@ extension TableReader<DescriptorKey> {
 
   /// A substring and `anchored` in one.
   fileprivate func namePrefix(_ options: CompareOptions) -> String? {
-    guard let prefix = text(.namePrefix) else { return nil }
+    guard let prefix = name(.namePrefix) else { return nil }
     if node(.nameSubstring) != nil { report(.twoNames, at: .namePrefix) }
     if options.contains(.backwards) { report(.prefixBackwards, at: .nameCompareOptions) }
     return prefix
@@ -93,11 +93,19 @@ extension TableReader<DescriptorKey> {
     }
   }
 
-  /// An SSID has 1 to 32 bytes (IEEE 802.11-2020, 9.4.2.2).
-  fileprivate func networkName(_ key: DescriptorKey) -> [UInt8]? {
-    text(key, byteCountMax: 32).map { Array($0.utf8) }
+  /// A network's name, or how it begins; for one that is no UTF-8, its bytes under the key in `hex`.
+  fileprivate func networkName(_ key: DescriptorKey, hex: DescriptorKey) -> [UInt8]? {
+    let name = text(key, byteCountMax: networkNameBytesMax).map { Array($0.utf8) }
+    guard node(hex) != nil else { return name }
+    if node(key) != nil { report(.twoForms(of: key.rawValue, hex: hex.rawValue), at: hex) }
+    return value(hex, .networkName) {
+      HexText.bytes($0).flatMap { (1...networkNameBytesMax).contains($0.count) ? $0 : nil }
+    }
   }
 }
+
+/// An SSID has 1 to 32 bytes (IEEE 802.11-2020, 9.4.2.2).
+private let networkNameBytesMax = 32
 
 extension CompareOptions {
   fileprivate static let names: [(String, CompareOptions)] = [

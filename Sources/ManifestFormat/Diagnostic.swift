@@ -19,6 +19,17 @@ public struct Diagnostic: Equatable, Sendable {
   /// What is wrong, and how to correct it.
   public let message: String
 
+  public init(warningOfFile message: String) {
+    self.init(severity: .warning, line: 0, keyPath: "", message: message)
+  }
+
+  init(severity: Severity, line: Int, keyPath: String, message: String) {
+    self.severity = severity
+    self.line = line
+    self.keyPath = keyPath
+    self.message = message
+  }
+
   /// `file:line: key path: sentence`; a warning's sentence begins with the word.
   public func line(inFile fileName: String) -> String {
     let place = line > 0 ? "\(fileName):\(line)" : fileName
@@ -46,6 +57,8 @@ package final class DiagnosticLog {
   private(set) var entries: [(path: ManifestKeyPath, problem: FormatDiagnostic)] = []
   /// The keys of the text that gave no value; rules that need them are skipped.
   private(set) var unreadable: Set<ManifestKeyPath> = []
+  /// Where the text has what belongs to a path: misspelt, or in another table.
+  private(set) var misplaced: [ManifestKeyPath: ManifestKeyPath] = [:]
 
   package init() {}
 
@@ -56,6 +69,13 @@ package final class DiagnosticLog {
       dropped.count += 1
       dropped.hasError = dropped.hasError || problem.severity == .error
     }
-    if problem.severity == .error { unreadable.insert(path) }
+    guard problem.severity == .error else { return }
+    // What is written under an unknown key is no value of a known one, or is read as that of the key that was meant.
+    if case .unknownKey = problem { return }
+    noteUnreadable(path)
   }
+
+  func noteUnreadable(_ path: ManifestKeyPath) { unreadable.insert(path) }
+
+  func note(_ written: ManifestKeyPath, standsFor path: ManifestKeyPath) { misplaced[path] = written }
 }

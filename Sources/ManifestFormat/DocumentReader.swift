@@ -15,14 +15,14 @@ package enum DocumentReader {
     } catch {
       return Reading(fileName: fileName, value: nil, diagnostics: [Diagnostic(error)])
     }
-    let positions = PositionIndex(root)
     if let found = foreignSchema(root, supported: schema) {
       let problem = FormatDiagnostic.unsupportedSchema(found: found, supported: schema)
-      let diagnostic = Diagnostic(problem, at: ManifestKeyPath().appending("schema"), positions)
+      let diagnostic = Diagnostic(problem, at: ManifestKeyPath().appending("schema"), PositionIndex(root))
       return Reading(fileName: fileName, value: nil, diagnostics: [diagnostic])
     }
     let log = DiagnosticLog()
     let (value, ruleDiagnostics) = decode(root, log)
+    let positions = PositionIndex(root, misplaced: log.misplaced)
     let said = log.entries.map { Diagnostic($0.problem, at: $0.path, positions) }
     let found = ruleDiagnostics.prefix(DiagnosticLog.capacity - said.count).map { Diagnostic($0, positions) }
     let rest = rest(of: log, ruleDiagnostics.dropFirst(found.count)).map {
@@ -56,9 +56,10 @@ extension Diagnostic {
   }
 
   fileprivate init(_ problem: FormatDiagnostic, at path: ManifestKeyPath, _ positions: PositionIndex) {
-    let line = positions.line(of: path)
+    let path = positions.written(path)
     self.init(
-      severity: problem.severity, line: line, keyPath: path.description, message: problem.sentence)
+      severity: problem.severity, line: positions.line(of: path), keyPath: path.description,
+      message: problem.sentence)
   }
 
   fileprivate init(_ diagnostic: ManifestDiagnostic, _ positions: PositionIndex) {

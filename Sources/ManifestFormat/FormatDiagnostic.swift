@@ -12,6 +12,7 @@ package enum FormatDiagnostic: Equatable, Sendable {
   case refusedWord(found: String, known: [String])
   case malformed(found: String, expected: Expectation)
   case empty
+  case endsInNUL
   case tooLong(byteCount: Int, byteCountMax: Int)
   case repeated(found: String)
   /// The value of another key is missing, without which this one means nothing.
@@ -19,12 +20,16 @@ package enum FormatDiagnostic: Equatable, Sendable {
   case maskWithoutBlob
   case maskLength(mask: Int, blob: Int)
   case twoNames
+  case twoForms(of: String, hex: String)
   case prefixBackwards
   case noAccount
   case twoAccounts
   case noIdentifierInName(String)
   case onlyForRebind
-  case malformedSecret(expected: Expectation)
+  /// An identity key that is neither hexadecimal nor base64.
+  case malformedKey
+  /// An identity key with this number of hexadecimal digits.
+  case keyLength(digits: Int)
   case zeroKey
   case notStatic
   case repeatedAddress
@@ -38,7 +43,7 @@ package enum FormatDiagnostic: Equatable, Sendable {
     case table, tables, list, text, texts, integer
     case companyIdentifier, serviceUUID, hexadecimal
     case identifier, accountName, interfaceName, deviceName, absolutePath, radio
-    case address, addressPrefix, identityKey, offset, boolean
+    case address, addressPrefix, networkName, offset, boolean
     /// The expectation of a single format, as the end of a sentence.
     case form(String)
   }

@@ -24,6 +24,7 @@ extension FormatDiagnostic {
     case .malformed(let found, let expected):
       "\(found.quotedForDisplay) does not fit; it must be \(expected.phrase)"
     case .empty: "this is empty; write a value or remove the key"
+    case .endsInNUL: "the NULs at the end are part of no name, although devices may send them; remove them"
     case .tooLong(let byteCount, let most): "this has \(byteCount) bytes; at most \(most) fit"
     case .repeated(let found): "\(found.quotedForDisplay) is in the list twice; once is enough"
     case .without(let key): "this says something about \(key), which is missing; add that or remove this"
@@ -31,6 +32,7 @@ extension FormatDiagnostic {
     case .maskLength(let mask, let blob):
       "the mask has \(Self.bytes(mask)) and the blob \(blob); make both the same length"
     case .twoNames: "bluetooth-name-prefix and bluetooth-name-substring exclude each other; keep one of them"
+    case .twoForms(let key, let hex): "\(hex) and \(key) exclude each other; keep one of them"
     case .prefixBackwards:
       "\"backwards\" finds a name's end, and the prefix is its beginning; remove it, or use "
         + "bluetooth-name-substring"
@@ -39,7 +41,12 @@ extension FormatDiagnostic {
     case .noIdentifierInName(let name):
       "\(name.quotedForDisplay) gives no id (letters and digits of ASCII); add id = \"…\" to the item"
     case .onlyForRebind: "only step = \"rebind\" has this key; remove it"
-    case .malformedSecret(let expected): "the key does not fit; it must be \(expected.phrase)"
+    case .malformedKey: "the key does not fit; write \(Self.identityKeyForms)"
+    case .keyLength(let digits):
+      "the key has \(digits) hexadecimal digits, and a key has 32; "
+        + (digits == 31 || digits == 30
+          ? "a zero in front is left out where numbers are printed: write each byte with two digits"
+          : "write \(Self.identityKeyForms)")
     case .notStatic:
       "a private address is no identity; write the public address, or the static random one, which begins C to F"
     case .repeatedAddress: "the file has the address twice; keep one key for it"
@@ -62,6 +69,9 @@ extension FormatDiagnostic {
     guard let last = quoted.last, quoted.count > 1 else { return quoted.first ?? "nothing" }
     return quoted.dropLast().joined(separator: ", ") + " or " + last
   }
+
+  private static let identityKeyForms =
+    "32 hexadecimal digits, the most significant byte first, or the 24 characters of base64"
 
   static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
 
@@ -121,7 +131,7 @@ extension FormatDiagnostic.Expectation {
       "\"any\", \"hci0\", an adapter's address, \"btsnoop:FILE\" or \"h4:PATH\""
     case .address: "an address as \"AA:BB:CC:DD:EE:FF\""
     case .addressPrefix: "the first one to six bytes of an address, as \"C4:7C:8D\""
-    case .identityKey: "32 hexadecimal digits, the most significant byte first"
+    case .networkName: "1 to 32 bytes in hexadecimal digits, two for each, as \"43616dff\""
     case .boolean: "true or false, without quotes"
     case .form(let phrase): phrase
     case .offset: "\"uncalibrated\" or a number of decibels from -40 to 40"

@@ -12,10 +12,15 @@ extension Gateway {
     table.read(.scan, into: &scan)
     wifi = table.value(.wifi, .interfaceName) { $0.isInterfaceName ? $0 : nil }
     board = table.value(.board, .identifier) { $0.isIdentifier ? $0 : nil } ?? board
-    onTouch = table.value(.onTouch, .absolutePath) { $0.isAbsolutePath ? $0 : nil }
-    identityKeys = table.value(.identityKeys, .absolutePath) { $0.isAbsolutePath ? $0 : nil }
+    programs[.touch] = Self.path(table, .onTouch)
+    programs[.request] = Self.path(table, .onRequest)
+    identityKeys = Self.path(table, .identityKeys)
     table.read(.drainInterval, into: &drainIntervalMilliseconds, in: 1...1000)
     table.read(.changedInterval, into: &changedIntervalMilliseconds, in: 100...3_600_000)
+  }
+
+  private static func path(_ table: TableReader<GatewayKey>, _ key: GatewayKey) -> String? {
+    table.value(key, .absolutePath) { $0.isAbsolutePath ? $0 : nil }
   }
 
   private static func radio(_ table: TableReader<GatewayKey>) -> RadioSelection? {

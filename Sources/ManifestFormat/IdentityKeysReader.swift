@@ -13,7 +13,9 @@ import Manifest
 ///     irk = "ec0234a357c8ad05341010a60a397d9b"
 ///
 /// The key is written with its most significant byte first, as in the Core Specification's sample data (Volume 3,
-/// Part H, D.7). Tools that print the bytes in transmission order print the reverse. Only its owner may read the file: see ``FileProtection/ownerReads``.
+/// Part H, D.7): with or without `irk:`, `0x` and colons. Tools that print the bytes in transmission order print the
+/// reverse. Base64 is written in either order, and read in both. Only its owner may read the file: see
+/// ``FileProtection/ownerReads``.
 public enum IdentityKeysReader {
   static let schema: Int64 = 1
 
@@ -24,11 +26,13 @@ public enum IdentityKeysReader {
       table.require(.schema)
       _ = table.integer(.schema, in: schema...schema)
       var seen: Set<DeviceAddress> = []
-      let keys = table.tables(.identity).compactMap {
-        (entry: TableReader<IdentityEntryKey>) -> IdentityKey? in
-        guard let key = IdentityKey(entry) else { return nil }
-        if !seen.insert(key.identity).inserted { entry.report(.repeatedAddress, at: .address) }
-        return key
+      let keys = table.tables(.identity).flatMap {
+        (entry: TableReader<IdentityEntryKey>) -> [IdentityKey] in
+        let keys = entry.identityKeys()
+        if let identity = keys.first?.identity, !seen.insert(identity).inserted {
+          entry.report(.repeatedAddress, at: .address)
+        }
+        return keys
       }
       return (keys, [])
     }
@@ -40,35 +44,84 @@ private enum IdentityAddressType: String, CaseIterable {
   case `public`, random
 }
 
-extension IdentityKey {
-  fileprivate init?(_ table: TableReader<IdentityEntryKey>) {
-    for key in IdentityEntryKey.allCases { table.require(key) }
+extension TableReader<IdentityEntryKey> {
+  /// The key of one entry; of base64, in either order.
+  fileprivate func identityKeys() -> [IdentityKey] {
+    for key in IdentityEntryKey.allCases { require(key) }
     var type = IdentityAddressType.public
-    table.read(.addressType, into: &type)
-    let bits = table.value(.address, .address, AddressText.bits)
-    guard let key = table.key(), let bits else { return nil }
+    read(.addressType, into: &type)
+    let bits: UInt64? = value(.address, .address, AddressText.bits)
+    let keys = keys()
+    guard let bits, !keys.isEmpty else { return [] }
     let address = DeviceAddress(bits: bits, type: type == .public ? .public : .random)
     guard address.lifetime == .durable else {
-      table.report(.notStatic, at: .address)
-      return nil
+      report(.notStatic, at: .address)
+      return []
     }
-    self.init(key: key, identity: address)
+    return keys.map { IdentityKey(key: $0, identity: address) }
+  }
+
+  private func keys() -> [Block128] {
+    guard let written = text(.irk) else { return [] }
+    let text = written.lowercased().hasPrefix("irk:") ? written.dropFirst(4) : written[...]
+    let bytes: [UInt8]?
+    let digits = Self.digits(text)
+    if let digits {
+      guard digits.utf8.count == 32 else {
+        report(.keyLength(digits: digits.utf8.count), at: .irk)
+        return []
+      }
+      bytes = HexText.bytes(digits)
+    } else {
+      bytes = Base64.bytes(text)
+    }
+    guard let bytes, let key = Block128(bytes) else {
+      report(.malformedKey, at: .irk)
+      return []
+    }
+    guard key.high | key.low != 0 else {
+      report(.zeroKey, at: .irk)
+      return []
+    }
+    return digits == nil && key != key.reversed ? [key, key.reversed] : [key]
+  }
+
+  /// The hexadecimal digits between `0x`, colons, dashes and blanks; nil for anything else.
+  private static func digits(_ text: Substring) -> String? {
+    let groups = text.split { ": -".contains($0) }.map { group in
+      group.lowercased().hasPrefix("0x") ? group.dropFirst(2) : group
+    }
+    let digits = groups.joined()
+    return !digits.isEmpty && digits.utf8.allSatisfy { HexText.digit($0) != nil } ? digits : nil
   }
 }
 
-extension TableReader<IdentityEntryKey> {
-  fileprivate func key() -> Block128? {
-    guard let text = text(.irk) else { return nil }
-    guard text.utf8.count == 32, let high = HexText.value(text.prefix(16)),
-      let low = HexText.value(text.suffix(16))
-    else {
-      report(.malformedSecret(expected: .identityKey), at: .irk)
-      return nil
+/// RFC 4648, 4, with or without the padding.
+private enum Base64 {
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func bytes(_ text: Substring) -> [UInt8]? {
+    let characters = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
+    var bytes: [UInt8] = []
+    var value: UInt32 = 0
+    var bitCount: UInt32 = 0
+    for character in characters {
+      guard let index = alphabet.firstIndex(of: character) else { return nil }
+      value = value << 6 | UInt32(index)
+      bitCount += 6
+      guard bitCount >= 8 else { continue }
+      bitCount -= 8
+      bytes.append(UInt8(truncatingIfNeeded: value >> bitCount))
     }
-    guard high | low != 0 else {
-      report(.zeroKey, at: .irk)
-      return nil
-    }
-    return Block128(high: high, low: low)
+    return bytes
+  }
+}
+
+extension Block128 {
+  fileprivate init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    func value(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(high: value(bytes[..<8]), low: value(bytes[8...]))
   }
 }

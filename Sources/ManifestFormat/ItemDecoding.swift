@@ -5,7 +5,7 @@ import Manifest
 
 extension DisplayItem {
   init(_ table: TableReader<ItemKey>) {
-    let name = table.text(.name, byteCountMax: 128)
+    let name = table.name(.name, byteCountMax: 128)
     table.require(.name)
     self.init(id: Self.id(in: table, name: name), name: name ?? "")
     productImage = table.text(.productImage)
@@ -18,6 +18,7 @@ extension DisplayItem {
     if table.node(.alternate) != nil { alternate = DiscoveryDescriptor(table.table(.alternate)) }
     gate.read(table.table(.gate))
     gate.isImmediate = descriptor.range == .immediate
+    changedIntervalMilliseconds = table.integer(.changedInterval, in: 50...3_600_000)
     gate.txPower = table.integer(.txPower, in: -40...20)
   }
 
@@ -47,7 +48,7 @@ extension GateSettings {
     table.read(.silence, into: &silenceMilliseconds, in: 100...3_600_000)
     table.read(.silenceMax, into: &silenceMillisecondsMax, in: 100...3_600_000)
     table.read(.lost, into: &lostMilliseconds, in: 100...86_400_000)
-    table.read(.lostMax, into: &lostMillisecondsMax, in: 100...86_400_000)
+    table.read(.lostMax, into: &lostMillisecondsMax, in: 100...345_600_000)
   }
 }
 

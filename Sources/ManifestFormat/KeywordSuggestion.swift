@@ -5,9 +5,32 @@ package enum KeywordSuggestion {
   /// Returns the nearest of the known words if it is near enough; the earliest of equally near ones.
   package static func nearest(to found: String, among known: [String]) -> String? {
     let wanted = plain(found)
-    let ranked = known.map { (word: $0, distance: distance(wanted, plain(lastSegment($0)))) }
+    let most = max(1, wanted.count / 4)
+    let ranked = known.compactMap { word -> (word: String, distance: Int)? in
+      let letters = plain(lastSegment(word))
+      // Words differ in at least as many letters as their lengths do.
+      guard abs(letters.count - wanted.count) <= most else { return nil }
+      return (word, distance(wanted, letters))
+    }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-    return best.distance <= max(1, wanted.count / 4) ? best.word : nil
+    return best.distance <= most ? best.word : nil
+  }
+
+  /// Returns up to three of the known names that contain the text, or differ from it in few letters, the nearest first; of
+  /// `app/item` each part is compared too.
+  package static func nearNames(to found: String, among known: [String]) -> [String] {
+    let wanted = Array(found.lowercased().utf8.prefix(80))
+    guard !wanted.isEmpty else { return [] }
+    let ranked = known.enumerated().compactMap { place, name -> (rank: Int, place: Int)? in
+      let forms = [name[...]] + (found.contains("/") ? [] : name.split(separator: "/"))
+      let distance = forms.map { Self.distance(wanted, Array($0.lowercased().utf8.prefix(80))) }.min() ?? 0
+      if distance <= max(1, wanted.count / 3) { return (distance, place) }
+      // Not String.contains: it brings the parser of regular expressions into the agent.
+      let letters = Array(name.lowercased().utf8.prefix(80))
+      let isPart = wanted.count > 2 && letters.indices.contains { letters[$0...].starts(with: wanted) }
+      return isPart ? (wanted.count, place) : nil
+    }
+    return ranked.sorted { $0 < $1 }.prefix(3).map { known[$0.place] }
   }
 
   /// Returns the word without case, separators and the prefixes of the property list's keys, truncated to 80 bytes.
@@ -25,18 +48,23 @@ package enum KeywordSuggestion {
     word.split(separator: ".").last ?? ""
   }
 
-  /// The number of insertions, deletions and replacements between two words (Levenshtein).
+  /// The number of insertions, deletions, replacements, and exchanges of neighbours between two words (optimal string
+  /// alignment).
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var row = Array(0...right.count)
+    var before: [Int] = []
+    var last = Array(0...right.count)
     for (leftIndex, leftByte) in left.enumerated() {
-      var diagonal = row[0]
-      row[0] = leftIndex + 1
+      var row = [leftIndex + 1]
       for (rightIndex, rightByte) in right.enumerated() {
-        let replaced = diagonal + (leftByte == rightByte ? 0 : 1)
-        diagonal = row[rightIndex + 1]
-        row[rightIndex + 1] = min(replaced, diagonal + 1, row[rightIndex] + 1)
+        let replaced = last[rightIndex] + (leftByte == rightByte ? 0 : 1)
+        row.append(min(replaced, last[rightIndex + 1] + 1, row[rightIndex] + 1))
+        if leftIndex > 0, rightIndex > 0, leftByte == right[rightIndex - 1], rightByte == left[leftIndex - 1]
+        {
+          row[rightIndex + 1] = min(row[rightIndex + 1], before[rightIndex - 1] + 1)
+        }
       }
+      (before, last) = (last, row)
     }
-    return row[right.count]
+    return last[right.count]
   }
 }

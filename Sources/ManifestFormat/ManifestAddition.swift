@@ -6,8 +6,6 @@ public import Manifest
 public enum ManifestAdditionError: Error, Equatable, Sendable {
   /// The manifest has errors already.
   case brokenManifest([Diagnostic])
-  /// The item is no manifest with one app and one item.
-  case brokenItem
   case unknownApp(known: [String])
   /// The app has an item that asks for the same.
   case known(item: String)
@@ -35,26 +33,22 @@ public struct ManifestAddition {
   private let lineBreak: [UInt8]
   private var insertions: [(offset: Int, bytes: [UInt8])] = []
 
-  /// Adds to the app `name` of a manifest the item of `suggestion`, which is a manifest of its own: its first app
-  /// declares what the item needs.
+  /// Adds an item to the app `name` of a manifest, and what it asks for to the app's lists.
   public static func add(
-    _ suggestion: [UInt8], to name: String, of text: [UInt8], fileName: String
+    _ suggestion: SuggestedItem, to name: String, of text: [UInt8], fileName: String
   ) throws(ManifestAdditionError) -> Result {
     let before = ManifestReader.read(text: text, fileName: fileName)
     guard let manifest = before.manifest else { throw .brokenManifest(before.diagnostics) }
     guard let app = manifest.apps.first(where: { $0.name == name }) else {
       throw .unknownApp(known: manifest.apps.map(\.name))
     }
-    guard let source = ManifestReader.read(text: suggestion, fileName: "").manifest?.apps.first,
-      let item = source.items.first
-    else { throw .brokenItem }
-    if let known = app.items.first(where: { $0.descriptor == item.descriptor }) {
+    if let known = app.items.first(where: { $0.descriptor == suggestion.descriptor }) {
       throw .known(item: known.id)
     }
     var addition = ManifestAddition(text: text, app: app)
     try addition.checkLayout()
-    try addition.declare(source)
-    try addition.insert(item, from: suggestion, of: source.name)
+    try addition.declare(suggestion.app)
+    try addition.insert(suggestion)
     let result = addition.result
     let after = ManifestReader.read(text: result, fileName: fileName)
     guard let changed = after.manifest else { throw .refused(after.diagnostics) }
@@ -126,7 +120,7 @@ public struct ManifestAddition {
       try declare(technology.rawValue, in: .supports)
     }
     for company in source.companyIdentifiers.subtracting(app.companyIdentifiers) {
-      try declare("0x" + HexText.digits(UInt64(company), count: 4).uppercased(), in: .companyIdentifiers)
+      try declare(ManifestText.company(company), in: .companyIdentifiers)
     }
     for service in source.services.subtracting(app.services) {
       try declare(IdentifierText.text(of: service), in: .services)
@@ -137,11 +131,11 @@ public struct ManifestAddition {
   }
 
   private mutating func declare(_ value: String, in key: AppKey) throws(ManifestAdditionError) {
-    let quoted = Array(Self.quoted(value).utf8)
+    let quoted = Array(ManifestText.quoted(value).utf8)
     let table = try ownStatements
     guard let statement = table.first(where: { $0.key(in: text) == key.rawValue }) else {
       guard let last = table.last else { throw .unusualLayout }
-      return insertLines(["\(key.rawValue) = [\(Self.quoted(value))]"], at: last.end)
+      return insertLines(["\(key.rawValue) = [\(ManifestText.quoted(value))]"], at: last.end)
     }
     guard let list = statement.list else { throw .unusualLayout }
     let hasComma = text[list.elementsEnd - 1] == UInt8(ascii: ",")
@@ -159,25 +153,14 @@ public struct ManifestAddition {
   }
 
   /// The item's table comes after everything else of the app.
-  private mutating func insert(
-    _ item: DisplayItem, from suggestion: [UInt8], of source: String
-  ) throws(ManifestAdditionError) {
-    let lines = String(decoding: suggestion, as: UTF8.self).split(
-      separator: "\n", omittingEmptySubsequences: false)
-    guard let header = lines.firstIndex(of: "[[app.\(Self.key(source)).item]]") else { throw .brokenItem }
-    let comments = lines[..<header].reversed().prefix { $0.hasPrefix("#") }.count
-    var added = lines[(header - comments)...].map(String.init)
-    while added.last == "" { added.removeLast() }
-    added[comments] = "[[app.\(Self.key(app.name)).item]]"
+  private mutating func insert(_ item: SuggestedItem) throws(ManifestAdditionError) {
     let taken = Set(app.items.map(\.id))
-    if taken.contains(item.id) {
-      let free = (2...).lazy.map { "\(item.id)-\($0)" }.first { !taken.contains($0) } ?? item.id
-      added.insert("id = \(Self.quoted(free))", at: comments + 1)
-    }
+    let id = item.name.slug
+    let free = taken.contains(id) ? (2...).lazy.map { "\(id)-\($0)" }.first { !taken.contains($0) } : nil
     guard let last = statements.lastIndex(where: { isOfApp($0) }) else { throw .unusualLayout }
     let end = statements[(last + 1)...].firstIndex { $0.isHeader } ?? statements.endIndex
     let place = statements[last..<end].lastIndex { $0.isMeaningful }.map { self.end(of: $0, before: end) }
-    insertLines([""] + added, at: place ?? text.count)
+    insertLines([""] + item.itemLines(of: app.name, id: free), at: place ?? text.count)
   }
 
   /// Where a statement ends with the comments right after it, such as keys that are commented out. Comments right
@@ -209,18 +192,23 @@ public struct ManifestAddition {
   private func isOfApp(_ statement: TomlStatement) -> Bool {
     statement.headerPath(in: text)?.starts(with: ["app", app.name]) ?? false
   }
+}
 
-  /// An app's name as a key of TOML.
-  public static func key(_ name: String) -> String { name.contains(".") ? quoted(name) : name }
-
-  /// A TOML basic string.
-  public static func quoted(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
-      guard scalar.properties.generalCategory == .control else { return String(scalar) }
-      let digits = String(scalar.value, radix: 16)
-      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+extension SuggestedItem {
+  /// Reads a manifest with one item. Returns nil for one with anything else in it, so that who suggests an item can change
+  /// nothing else of a manifest.
+  public init?(reading text: String) {
+    let manifest = ManifestReader.read(text: Array(text.utf8), fileName: "").manifest
+    guard let manifest, let item = manifest.apps.first?.items.first else { return nil }
+    // As TOML has them: to Swift, a carriage return and the line feed after it are one character that splits nothing.
+    let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map {
+      String(Substring($0))
     }
-    return "\"\(escaped.joined())\""
+    let header = lines.firstIndex { $0.hasPrefix("[[") } ?? 0
+    let comments = Array(lines[..<header].reversed().prefix { $0.hasPrefix("#") }.reversed())
+    self.init(name: item.name, descriptor: item.descriptor, comments: comments)
+    guard ManifestReader.read(text: Array(self.manifest.utf8), fileName: "").manifest == manifest else {
+      return nil
+    }
   }
 }

@@ -26,15 +26,21 @@ public struct ManifestCheck: Sendable {
   public let status: Status
   /// Ordered by line.
   public let diagnostics: [Diagnostic]
+  /// The file of identity keys that the manifest names, whatever else is wrong with it.
+  public let identityKeysPath: String?
 
-  public init(_ file: File, fileName: String, accounts: AccountDirectory) {
+  public init(
+    _ file: File, fileName: String, accounts: AccountDirectory,
+    board: (String) -> BoardProfile? = { _ in nil }
+  ) {
     self.fileName = fileName
     switch file {
     case .unreadable(let reason):
       status = .unreadable
       diagnostics = [Diagnostic(wholeFile: "this cannot be read: \(reason)")]
+      identityKeysPath = nil
     case .text(let text, let facts):
-      let reading = ManifestReader.read(text: text, fileName: fileName, accounts: accounts)
+      let reading = ManifestReader.read(text: text, fileName: fileName, accounts: accounts, board: board)
       let problem = FileProtection.ownerWrites.error(for: facts)
       status =
         switch problem {
@@ -43,6 +49,7 @@ public struct ManifestCheck: Sendable {
         case nil: reading.manifest == nil ? .refused : .accepted
         }
       diagnostics = (problem.map { [Diagnostic(wholeFile: $0.sentence)] } ?? []) + reading.diagnostics
+      identityKeysPath = reading.partialValue?.gateway.identityKeys
     }
   }
 

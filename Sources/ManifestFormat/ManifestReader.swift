@@ -4,14 +4,15 @@ public import Manifest
 
 /// Reads a manifest from TOML text, with all its errors and warnings at once.
 public enum ManifestReader {
-  /// Pure except for `accounts`. Returns a manifest or diagnostics for any bytes.
+  /// Pure except for `accounts` and `board`. Returns a manifest or diagnostics for any bytes.
   public static func read(
-    text: [UInt8], fileName: String, accounts: AccountDirectory = .silent
+    text: [UInt8], fileName: String, accounts: AccountDirectory = .silent,
+    board: (String) -> BoardProfile? = { _ in nil }
   ) -> ManifestReading {
     DocumentReader.read(text: text, fileName: fileName, schema: GatewayManifest.schema) { root, log in
       let manifest = GatewayManifest(TableReader(root, at: ManifestKeyPath(), log: log))
       let diagnostics = ManifestRules.diagnostics(
-        in: manifest, accounts: accounts, unreadable: log.unreadable)
+        in: manifest, accounts: accounts, board: board, unreadable: log.unreadable)
       return (manifest, diagnostics)
     }
   }
@@ -34,11 +35,14 @@ public struct Reading<Value: Sendable>: Sendable {
   public let fileName: String
   /// nil if a diagnostic is an error.
   public let value: Value?
+  /// What could be read, whatever is wrong with it; nil if the text has another schema or no syntax.
+  let partialValue: Value?
   /// Ordered by line.
   public let diagnostics: [Diagnostic]
 
   init(fileName: String, value: Value?, diagnostics: [Diagnostic]) {
     self.fileName = fileName
+    partialValue = value
     self.value = diagnostics.contains { $0.severity == .error } ? nil : value
     self.diagnostics = diagnostics.sorted()
   }

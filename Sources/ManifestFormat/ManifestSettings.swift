@@ -14,7 +14,7 @@ public struct ManifestSettings {
     let before = ManifestReader.read(text: text, fileName: "")
     guard let old = before.manifest else { throw .brokenManifest(before.diagnostics) }
     var settings = ManifestSettings(text: text)
-    for (key, value) in values { try settings.set(key, to: Array(ManifestAddition.quoted(value).utf8)) }
+    for (key, value) in values { try settings.set(key, to: Array(ManifestText.quoted(value).utf8)) }
     let after = ManifestReader.read(text: settings.text, fileName: "")
     guard let new = after.manifest else { throw .refused(after.diagnostics) }
     guard new.apps == old.apps else { throw .unusualLayout }

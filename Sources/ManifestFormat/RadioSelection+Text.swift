@@ -28,19 +28,9 @@ extension RadioSelection {
     switch self {
     case .any: "any"
     case .index(let index): "hci\(index)"
-    case .address(let bits):
-      (0..<6).reversed().map { HexText.byte(UInt8(truncatingIfNeeded: bits >> (8 * $0))) }.joined(
-        separator: ":")
+    case .address(let bits): AddressText.text(of: bits)
     case .btsnoop(let file): "btsnoop:" + file
     case .h4(let path): "h4:" + path
     }
-  }
-}
-
-extension HexText {
-  /// Two upper-case digits.
-  fileprivate static func byte(_ value: UInt8) -> String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return digits.utf8.count == 1 ? "0" + digits : digits
   }
 }

@@ -75,7 +75,7 @@ extension ManifestDiagnostic.Declaration {
   fileprivate var sentence: String {
     switch self {
     case .companyIdentifier(let value):
-      "the app does not declare \(Self.hexadecimal(value)); add it to the app's bluetooth-company-identifiers"
+      "the app does not declare \(HexText.company(value)); add it to the app's bluetooth-company-identifiers"
     case .service(let uuid):
       "the app does not declare \(IdentifierText.text(of: uuid)); add it to the app's bluetooth-services"
     case .name(let name):
@@ -83,11 +83,6 @@ extension ManifestDiagnostic.Declaration {
     case .technology(let technology):
       "the app does not declare \(technology.rawValue); add \"\(technology.rawValue)\" to the app's supports"
     }
-  }
-
-  private static func hexadecimal(_ value: UInt16) -> String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return "0x" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
   }
 }
 
@@ -118,6 +113,13 @@ extension ManifestDiagnostic.Warning {
     case .costOfAddress:
       "an address alone: it says nothing about a device's kind, and every new payload in sight costs a lookup "
         + "for each length of such prefixes"
+    case .missesEvents(let percent): BoardProfile.costOfEvents(listeningPercent: percent)
+    case .losesBetweenEvents(.lostMax):
+      "its devices send only when pressed, and are lost after this silence; leave it out, or raise it to an hour (3600000) "
+        + "or more"
+    case .losesBetweenEvents:
+      "its devices send only when pressed, and an item of the immediate range loses them after this silence; raise it and "
+        + "gate.silence-max-ms to an hour (3600000), or use the default range with gate.lost-ms"
     case .maskComparesNothing: "the mask has no bit set, so that only the length is compared; set some"
     case .blobNeverFits(let byteCount, let most):
       "never matches: the blob has \(byteCount) bytes and an advertisement holds \(most) there; shorten it"
@@ -125,6 +127,12 @@ extension ManifestDiagnostic.Warning {
       "never matches: the name has \(byteCount) bytes and a device's name at most \(most); shorten it"
     case .blobBeginsWithItsKey:
       "the blob begins with the key's own bytes, which stand before the data and are not part of it; remove them"
+    case .star(let isAtEnd, let key):
+      "the star is a character of the name, and stands for no other text; \(isAtEnd ? "leave it out" : "end before it"): "
+        + "\(key.rawValue) finds every name that begins so"
+    case .backslashInSSID(let key):
+      "the backslash is a character of the network's name; if it is an escape, as in \\xE9, write the name's bytes in "
+        + key.rawValue
     case .hiddenNetwork:
       "never matches: a name of NULs alone stands for every network that hides its name; write the network's own name"
     case .wifiInterfaceMissing: Gateway.reasonNoNetworkMatches
@@ -133,12 +141,8 @@ extension ManifestDiagnostic.Warning {
       "no effect: no app looks for networks; remove it, or add \"WiFi\" to an app's supports"
     case .nameWithPassiveScan:
       "may never match: many devices send their name only when asked; use scan = \"auto\" in [gateway]"
-    case .inputDeviceInExclusiveAccess:
-      "never set up: an input device is paired through bluetoothd, which has no part in access = \"exclusive\"; "
-        + "use access = \"shared\""
     case .pairingInExclusiveAccess:
-      "with access = \"exclusive\" a paired device is recognised, but no app can connect to it; "
-        + "use access = \"shared\""
+      "never set up: with access = \"exclusive\" no device is paired; use access = \"shared\""
     case .optionWithoutPairing(let option):
       "no effect: \(option) takes effect in a pairing; add \"bluetoothPairingLE\", or remove it"
     case .overlap(let overlap, let app, let id): overlap.sentence(with: "\(app)/\(id)")

@@ -8,6 +8,18 @@ extension TableReader {
     node(key).flatMap { text($0, at: path(key), byteCountMax: byteCountMax) }
   }
 
+  /// A name of a device or of an item.
+  func name(_ key: Key, byteCountMax: Int = 255) -> String? {
+    text(key, byteCountMax: byteCountMax).flatMap { checkedName($0, at: path(key)) }
+  }
+
+  /// Refuses a name that ends in NUL, which is part of no device's name.
+  func checkedName(_ text: String, at path: ManifestKeyPath) -> String? {
+    guard text.utf8.last == 0 else { return text }
+    log.report(.endsInNUL, at: path)
+    return nil
+  }
+
   /// Returns the value that a string denotes.
   package func value<Value>(
     _ key: Key, _ expected: FormatDiagnostic.Expectation, _ parse: (String) -> Value?

@@ -3,22 +3,46 @@
 package import Manifest
 
 /// Reads one table with a fixed set of keys: each key gives a value or a diagnostic; other keys are reported.
+///
+/// A misspelt key is also read as the key that was probably meant, so that what it says is checked in the same round.
 package struct TableReader<Key: ManifestKey> {
   package let path: ManifestKeyPath
   package let log: DiagnosticLog
   private let nodes: [String: TomlNode]
+  /// Values under keys that belong into a table below this one, by the path that was probably meant.
+  private let strays: [(path: String, key: String, node: TomlNode)]
   /// Whether the value is not a table, so that no key can be missing from it.
   private let isIllegible: Bool
 
   /// Reads a node; nil is read as an empty table.
   package init(_ node: TomlNode?, at path: ManifestKeyPath, log: DiagnosticLog) {
+    self.init(node, strays: [:], at: path, log: log)
+  }
+
+  /// `strays` are values of this table that the text has elsewhere.
+  private init(
+    _ node: TomlNode?, strays given: [String: TomlNode], at path: ManifestKeyPath, log: DiagnosticLog
+  ) {
     self.path = path
     self.log = log
     let found = node.map { Self.entries(of: $0, at: path, log: log) } ?? []
     let entries = found ?? []
     self.isIllegible = found == nil
-    self.nodes = Dictionary(entries.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
-    for entry in entries where Key(rawValue: entry.key) == nil { reportUnknown(entry.key) }
+    var nodes = Dictionary(entries.map { ($0.key, $0.node) }, uniquingKeysWith: { first, _ in first })
+    nodes.merge(given) { own, _ in own }
+    var strays: [(path: String, key: String, node: TomlNode)] = []
+    for entry in entries where Key(rawValue: entry.key) == nil {
+      guard let meant = Self.reportUnknown(entry.key, at: path, log) else { continue }
+      if Key(rawValue: meant) == nil {
+        strays.append((meant, entry.key, entry.node))
+      } else if nodes[meant] == nil {
+        nodes[meant] = entry.node
+        log.note(path.appending(entry.key), standsFor: path.appending(meant))
+      }
+    }
+    self.nodes = nodes
+    self.strays = strays
+    if found == nil { for key in Key.allCases { log.noteUnreadable(path.appending(key)) } }
   }
 
   package func node(_ key: Key) -> TomlNode? { nodes[key.rawValue] }
@@ -39,7 +63,14 @@ package struct TableReader<Key: ManifestKey> {
 
   /// Returns the table under a key.
   package func table<Inner: ManifestKey>(_ key: Key, of keys: Inner.Type = Inner.self) -> TableReader<Inner> {
-    TableReader<Inner>(node(key), at: path(key), log: log)
+    var found: [String: TomlNode] = [:]
+    for stray in strays where stray.path.hasPrefix("\(key.rawValue).") {
+      let inner = String(stray.path.dropFirst(key.rawValue.count + 1))
+      guard found[inner] == nil, node(key)?.entry(inner) == nil else { continue }
+      found[inner] = stray.node
+      log.note(path.appending(stray.key), standsFor: path(key).appending(inner))
+    }
+    return TableReader<Inner>(node(key), strays: found, at: path(key), log: log)
   }
 
   /// Returns the tables of a list, each with its path.
@@ -69,9 +100,13 @@ package struct TableReader<Key: ManifestKey> {
     return nil
   }
 
-  private func reportUnknown(_ key: String) {
+  /// Returns the key that was probably meant.
+  private static func reportUnknown(
+    _ key: String, at path: ManifestKeyPath, _ log: DiagnosticLog
+  ) -> String? {
     let known = Key.allCases.map(\.rawValue)
     let suggestion = KeywordSuggestion.nearest(to: key, among: known + Key.neighbours)
     log.report(.unknownKey(suggestion: suggestion, known: known), at: path.appending(key))
+    return suggestion
   }
 }

@@ -22,6 +22,12 @@ package struct TomlNode: Sendable {
   package let line: Int
   package let value: Value
 
+  /// The value of a key of a table; nil for any other value, or without the key.
+  package func entry(_ key: String) -> TomlNode? {
+    guard case .table(let entries) = value else { return nil }
+    return entries.first { $0.key == key }?.node
+  }
+
   /// The name of the value's type.
   package var kindName: String {
     switch value {

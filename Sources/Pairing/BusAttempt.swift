@@ -27,7 +27,7 @@ struct BusAttempt: Equatable, Sendable {
     case cancelling
     case removing
     case unregistering
-    /// Everything is undone after a failure that bluetoothd's end may have caused, which is reported later.
+    /// Undone. Waiting to see whether bluetoothd has exited, which would be the real cause.
     case awaitingBluetoothdsEnd
 
     static let discoveryMilliseconds: Int64 = 20_000
@@ -38,7 +38,7 @@ struct BusAttempt: Equatable, Sendable {
       case .openingBus, .registering, .registeringAgain, .listing, .removingOldBond, .filtering, .trusting,
         .disconnecting:
         5000
-      // With these a pairing that has taken all its time ends within the ten seconds that its request waits for it.
+      // Short, so that clearing up ends before the request's ten-second grace.
       case .cancelling, .removing: 3000
       case .discovering: Self.discoveryMilliseconds
       case .awaitingDiscovery: 500

@@ -4,7 +4,7 @@ import Controller
 public import HCI
 public import Registry
 
-/// A bond whose keys the kernel is to have. Of a lost bond of bluetoothd this is the identity key.
+/// A bond to load into the kernel. Of a bond that bluetoothd lost, only the identity key is loaded.
 public struct KernelBond: Equatable, Sendable {
   public let identity: DeviceAddress
   public let keys: BondKeys

@@ -50,7 +50,7 @@ struct KernelKeyLoading: Sendable {
   }
 
   private(set) var state = State.closed
-  /// The bonds whose keys the kernel is to have.
+  /// The bonds to load into the kernel.
   var wanted: [KernelBond] = []
   /// The bonds whose keys the kernel has; nil while that is not known.
   private(set) var held: [KernelBond]?

@@ -7,10 +7,10 @@ import Registry
 // The course of one pairing.
 
 extension KernelPairing {
-  /// Begins a pairing. Everything that comes of it is an action. `start` is when its time began, if not now.
-  public mutating func pair(_ request: PairingRequest, since start: Instant? = nil, at now: Instant) {
+  /// Begins a pairing. Everything that comes of it is an action.
+  public mutating func pair(_ request: PairingRequest, at now: Instant) {
     if let error = refusal(of: request) { return actions.append(.ended(request.id, .failure(error))) }
-    attempt = PairingAttempt(request, known: bond(of: request.device), at: start ?? now)
+    attempt = PairingAttempt(request, known: bond(of: request.device), at: now)
     enter(.preparing(until: now.advanced(milliseconds: Self.preparationMilliseconds)))
     if let replaced = attempt?.replaced { remove(replaced.identity) }
     settle(at: now)

@@ -151,6 +151,11 @@ extension KernelPairing {
     settle(at: now)
   }
 
+  /// The commands that leave no key in an adapter that the agent gives up, or is about to hold alone.
+  public static func keyClearingCommands(_ index: UInt16) -> [MgmtCommand] {
+    [.loadIdentityKeys([], index), .loadLongTermKeys([], index), .loadLinkKeys([], index)]
+  }
+
   /// The adapter is gone, or is about to be used by another program; a pairing ends with this error.
   public mutating func close(_ error: PairingError = .radioIsGone) {
     // Whether keys may be kept is for a bluetoothd that has come to say.
@@ -187,7 +192,7 @@ extension KernelPairing {
     loading.invalidate()
   }
 
-  /// The bonds whose keys the kernel is to have now.
+  /// The bonds to load into the kernel now.
   var wantedBonds: [KernelBond] {
     let made = Set(newBonds.map(\.identity))
     var wanted = bonds.filter { !made.contains($0.identity) } + newBonds

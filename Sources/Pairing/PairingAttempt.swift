@@ -95,8 +95,8 @@ struct PairingAttempt: Sendable {
     if isToBeKept { keys.add(key) }
   }
 
-  /// The keys of the device to keep; nil without a long term key, and as long as a device with a private address has not
-  /// given its identity key, without which the bond would be worth nothing after the next change of the address.
+  /// The keys to keep. nil until there is a long term key, and for a private address also an identity key: without it
+  /// the device cannot be recognised again.
   var bondKeys: BondKeys? {
     let longTermKeys = keys.longTermKeys(of: identity)
     guard identityKey != nil || target.isMgmtIdentity, !longTermKeys.isEmpty else { return nil }
@@ -107,8 +107,7 @@ struct PairingAttempt: Sendable {
     return bond
   }
 
-  /// The devices whose keys came meanwhile although the kernel is not to keep them: those of pairings that a connection
-  /// of another program began.
+  /// Devices that another program paired in the meantime.
   var foreignDevices: [DeviceAddress] {
     keys.longTermKeys.filter { !$0.isToBeKept && $0.key.device != identity && !belongs($0.key.device) }
       .map(\.key.device)

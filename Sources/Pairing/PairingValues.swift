@@ -128,10 +128,8 @@ public enum PairingError: Error, Equatable, Sendable {
   case notPermitted
   /// An input device needs bluetoothd.
   case inputDeviceNeedsBluetoothd
-  /// An input device needs bluetoothd, which has no part in access = "exclusive".
-  case inputDeviceNeedsSharedAccess
-  /// The adapter is held with access = "exclusive", and bluetoothd runs.
-  case exclusiveBesideBluetoothd
+  /// The adapter is held with access = "exclusive", where no app can connect to a device.
+  case needsSharedAccess
   /// bluetoothd started, ended or was restarted during the pairing.
   case bluetoothdChanged
   /// bluetoothd does not know the device, or not any more.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Interfaces
+
 /// A decision of the operator: a call of `io.accessoryd.Operator`, which the picker's owner makes.
 public enum PickerAction: Equatable, Sendable {
   case choose(request: String, candidate: UInt32, name: String?, ssid: String?)
@@ -34,7 +36,7 @@ public enum PairingDecision: Equatable, Sendable {
 public enum PickerAnswer: Equatable, Sendable {
   case done
   /// The reply to ``PickerAction/choose(request:candidate:name:ssid:)``.
-  case chosen(displayName: String, awaitsApp: Bool, finishInApp: Bool)
+  case chosen(SetupReply)
   /// Another operator has decided, or the request has ended.
   case closed
   /// The error and its cure, as sentences for the operator.

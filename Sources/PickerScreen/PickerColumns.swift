@@ -37,7 +37,7 @@ struct PickerColumns: Equatable {
   init(_ rows: [PickerRow], columns: Int, glyphs: Glyphs) {
     self.glyphs = glyphs
     tail = Self.tail(rows.compactMap(\.line.address))
-    let networkCount = rows.count { $0.line.network != nil }
+    let networkCount = rows.count { $0.line.isNetwork }
     (hasDevices, hasNetworks) = (networkCount < rows.count || rows.isEmpty, networkCount > 0)
     captionsOfDevice =
       !hasNetworks ? Self.deviceCaptions : hasDevices ? Self.mixedCaptions : Self.networkCaptions
@@ -100,7 +100,7 @@ struct PickerColumns: Equatable {
     let hint: String
     switch hints {
     case .none: hint = ""
-    case .short: hint = (line.isShared ? "+" : "") + (line.identityDurable ? "" : "?")
+    case .short: hint = (line.isShared ? "+" : "") + (line.isIdentityDurable ? "" : "?")
     case .long: hint = Self.longHints(line)
     }
     return self.line(
@@ -139,13 +139,13 @@ struct PickerColumns: Equatable {
   /// Green at a level that the gate lets in by default, red when the candidate is gone. A network has no gate.
   private static func style(_ row: PickerRow) -> ScreenStyle {
     if row.isGone { return .bad }
-    return row.line.network == nil && (row.line.level ?? .min) >= atGatewayLevel ? .good : []
+    return !row.line.isNetwork && (row.line.level ?? .min) >= atGatewayLevel ? .good : []
   }
 
   // MARK: Words
 
   private static func longHints(_ line: CandidateLine) -> String {
-    [line.isShared ? "shared" : nil, line.identityDurable ? nil : "fleeting"].compactMap(\.self)
+    [line.isShared ? "shared" : nil, line.isIdentityDurable ? nil : "fleeting"].compactMap(\.self)
       .joined(separator: " ")
   }
 
@@ -158,14 +158,14 @@ struct PickerColumns: Equatable {
 
   /// The end of the address, or how the network is protected.
   private static func tail(of line: CandidateLine, bytes: Int) -> String {
-    if let network = line.network { return network.security.shortText }
+    if let security = line.security { return security.shortText }
     return String((line.address?.text ?? "").suffix(3 * bytes - 1))
   }
 }
 
 extension CandidateLine {
   /// How the device calls itself, or the network's name.
-  fileprivate var ownName: AirText? { deviceName ?? network?.ssid }
+  fileprivate var ownName: AirText? { deviceName ?? ssid }
 }
 
 extension NetworkLine.Security {

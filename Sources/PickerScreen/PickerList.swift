@@ -169,7 +169,7 @@ struct PickerList: Equatable, Sendable {
 extension CandidateLine {
   /// Whether a name or the address has a text, which is in lower case.
   fileprivate func hasText(_ text: String) -> Bool {
-    [name, (deviceName ?? network?.ssid)?.repaired, address?.text].contains { field in
+    [name, (deviceName ?? ssid)?.repaired, address?.text].contains { field in
       field.map { field in
         let rest = Array(field.lowercased().unicodeScalars)
         let wanted = Array(text.unicodeScalars)

@@ -33,7 +33,9 @@ extension PickerModel {
     if let note { return ([note], .strong) }
     if let tab, !tab.isOver {
       if tab.isAnswering, tab.isChoosing { return (["The agent sets it up."], .strong) }
-      let texts = [tab.request.detail, tab.isChoosing ? tab.request.pairingNote : nil].compactMap(\.self)
+      let texts =
+        [tab.request.detail, tab.isChoosing ? tab.request.pairingNote : nil].compactMap(\.self)
+        + tab.request.itemNotes
       if !texts.isEmpty { return (texts.map { glyphs.shown($0, columnsMax: 300) }, []) }
     }
     if tab != nil, let registryTrouble { return ([registryTrouble], .strong) }
@@ -56,14 +58,13 @@ extension PickerModel {
     guard let tab, tab.isChoosing, mode != .help, let row = tab.list.selectedRow else { return nil }
     let line = row.line
     var words = [line.address?.text ?? "network"]
-    if let network = line.network {
-      words[0] += " \"\(glyphs.shown(network.ssid, columnsMax: 40))\""
-      words.append(network.security.words)
-    }
+    if let ssid = line.ssid { words[0] += " \"\(glyphs.shown(ssid, columnsMax: 40))\"" }
+    if let security = line.security { words.append(security.words) }
     if let name = line.deviceName { words.append("\"\(glyphs.shown(name, columnsMax: 32))\"") }
+    if let pace = line.pace { words.append("sends \(pace)") }
     if row.isGone { words.append("gone") }
     if line.isShared { words.append("another app has it already") }
-    if !line.identityDurable { words.append("may not be recognized again") }
+    if !line.isIdentityDurable { words.append("may not be recognized again") }
     if let rssi = line.rssi, layout.hasCaptions { words.append("last heard at \(rssi) dBm") }
     return words.joined(separator: ", ")
   }

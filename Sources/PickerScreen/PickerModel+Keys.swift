@@ -196,7 +196,7 @@ extension PickerModel {
     }
     let action = PickerAction.choose(
       request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil)
-    guard row.line.identityDurable else {
+    guard row.line.isIdentityDurable else {
       ask(PickerSentences.fleetingQuestion(row, glyphs), action)
       return nil
     }

@@ -179,7 +179,7 @@ extension PickerModel {
     let name = items.indices.contains(item) ? items[item].name : "others"
     let held =
       items.indices.contains(item)
-      ? (items[item].immediate ? ", held at the gateway" : "")
+      ? (items[item].isImmediate ? ", held at the gateway" : "")
         + (items[item].isFoundByNetwork ? ", by its network" : "")
         + (items[item].pairing == nil ? "" : ", paired")
       : ""

@@ -64,7 +64,7 @@ struct PickerRow: Equatable, Sendable {
   func age(at now: Instant) -> Int64 { max(0, now.milliseconds(since: heardAt) / 1000) }
 
   func isStale(at now: Instant) -> Bool {
-    isGone || age(at: now) >= (line.network == nil ? Self.staleSeconds : Self.staleNetworkSeconds)
+    isGone || age(at: now) >= (!line.isNetwork ? Self.staleSeconds : Self.staleNetworkSeconds)
   }
 
   /// Sorts by item, then the strongest first and rows without a level last, then in the order of discovery.

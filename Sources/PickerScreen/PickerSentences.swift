@@ -19,7 +19,7 @@ enum PickerSentences {
     let name = request.displayName.map { shown($0, glyphs) } ?? "an accessory"
     switch request.kind {
     case .setup:
-      let what = request.search.remaining > 1 ? "\(request.search.remaining) accessories" : "an accessory"
+      let what = request.remaining > 1 ? "\(request.remaining) accessories" : "an accessory"
       return request.isOnBehalf ? "Set up \(what) for \(app)" : "\(app) asks to set up \(what)"
     case .rename: return "\(app) asks for another name for \(name)"
     case .authorize: return "\(app) asks to extend \(name)"
@@ -62,20 +62,20 @@ enum PickerSentences {
     guard request.kind == .setup else { return [] }
     let pairings = Set(request.searches.map { pairingWords($0.pairing) })
     var facts = pairings.count == 1 ? pairings.compactMap(\.self) : []
-    if request.search.usesTouch {
+    if request.usesTouch {
       facts.append("holding it at the gateway chooses it")
-    } else if !request.searches.isEmpty, request.searches.allSatisfy(\.immediate) {
+    } else if !request.searches.isEmpty, request.searches.allSatisfy(\.isImmediate) {
       facts.append("hold it at the gateway")
     }
-    if request.search.isFiltered {
-      facts.append("the app filters and has received \(devices(request.search.disclosed))")
+    if request.isFiltered {
+      facts.append("the app filters and has received \(devices(request.disclosed))")
     }
     let unsearched = request.unsearched.count
     if unsearched > 0 {
       facts.append(unsearched == 1 ? "1 item not looked for" : "\(unsearched) items not looked for")
     }
-    facts += request.search.briefHindrances
-    if request.search.hidden > 0 { facts.append("\(request.search.hidden) more found that do not fit") }
+    facts += request.briefHindrances
+    if request.hidden > 0 { facts.append("\(request.hidden) more found that do not fit") }
     if lacksNames, request.searchesByBluetooth {
       facts.append("names may be missing: the radio only listens")
     }
@@ -85,7 +85,7 @@ enum PickerSentences {
   private static func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(count) devices" }
 
   /// How an item's device is paired, in a few words; nil when it is not.
-  static func pairingWords(_ demand: PairingDemandName?) -> String? {
+  static func pairingWords(_ demand: RequestItemLine.Pairing?) -> String? {
     switch demand {
     case .any, .justWorks: "it will be paired"
     case .authenticated: "it will be paired, with digits"
@@ -143,7 +143,7 @@ enum PickerSentences {
 
   private static func looking(_ request: RequestLine, _ glyphs: Glyphs) -> [String] {
     let items = request.searches.map { item in
-      "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.immediate ? ", held at the gateway" : "")
+      "\(glyphs.bullet) \(shown(item.name, glyphs))" + (item.isImmediate ? ", held at the gateway" : "")
         + (item.isFoundByNetwork ? ", by its network" : "")
         + (item.reasonNothingIsFound == nil ? "" : ", not looked for")
         + (item.pairing == nil ? "" : ", paired")
@@ -151,7 +151,7 @@ enum PickerSentences {
     let hindrances = request.hindrances.map { glyphs.shown($0.sentence, columnsMax: 400) + "." }
     if request.isHopeless { return ["Looking for"] + items + [""] + hindrances }
     let cure =
-      request.search.isFiltered && request.search.disclosed > 0
+      request.isFiltered && request.disclosed > 0
       ? "No device appears yet: the app decides which do." : "Bring it near, and switch it on."
     return ["Looking for"] + items + ["", cure] + hindrances
   }
@@ -193,7 +193,7 @@ enum PickerSentences {
       }
     }
     let name = (ending.displayName ?? tab.request.displayName).map { shown($0, glyphs) } ?? "It"
-    let others = tab.hasDecided || tab.request.search.usesTouch ? [] : ["Another operator has decided."]
+    let others = tab.hasDecided || tab.request.usesTouch ? [] : ["Another operator has decided."]
     switch tab.request.kind {
     case .setup: return ["\(name) is set up for \(app)."] + paired(ending) + others
     case .rename: return ["Its name is \(name) now."] + others
@@ -217,9 +217,9 @@ enum PickerSentences {
     let app = shown(request.app, glyphs)
     switch answer {
     case .done, .closed: return []
-    case .chosen(_, let awaitsApp, let finishInApp):
-      return (awaitsApp ? ["\(app) has two minutes to confirm it."] : [])
-        + (finishInApp ? ["Its setup continues in \(app)."] : [])
+    case .chosen(let setup):
+      return (setup.awaitsApp ? ["\(app) has two minutes to confirm it."] : [])
+        + (setup.finishesInApp ? ["Its setup continues in \(app)."] : [])
     case .failed(_, let cure): return cure.map { ["Try this: \(glyphs.shown($0, columnsMax: 300))."] } ?? []
     }
   }
@@ -228,9 +228,9 @@ enum PickerSentences {
   static func note(_ answer: PickerAnswer, _ request: RequestLine?, _ glyphs: Glyphs) -> String? {
     switch answer {
     case .done: return nil
-    case .chosen(let name, _, _):
+    case .chosen(let setup):
       let remarks = request.map { Self.remarks(answer, $0, glyphs) } ?? []
-      return (["\(shown(name, glyphs)) is set up."] + remarks).joined(separator: " ")
+      return (["\(shown(setup.displayName, glyphs)) is set up."] + remarks).joined(separator: " ")
     case .closed: return "Another operator was faster, or the request has ended."
     case .failed(let reason, let cure):
       return glyphs.shown([reason, cure].compactMap(\.self).joined(separator: "; "), columnsMax: 300)
@@ -293,6 +293,9 @@ extension RequestLine {
     searches.contains { !$0.isFoundByNetwork && $0.reasonNothingIsFound == nil }
   }
 
+  /// What an operator should know of the devices, as sentences.
+  public var itemNotes: [String] { searches.compactMap { item in item.note.map { "\(item.name): \($0)" } } }
+
   fileprivate var isHopeless: Bool { !searches.isEmpty && unsearched.count == searches.count }
 
   /// Why an item has no candidates, or devices that match are none, and what helps, as sentences for operators. An app
@@ -300,13 +303,13 @@ extension RequestLine {
   public var hindrances: [(kind: String, sentence: String)] {
     unsearched.compactMap { item in
       item.reasonNothingIsFound.map { "\(item.name): \($0)" }.map { ($0, $0) }
-    } + search.hindrances
+    } + deviceHindrances
   }
 }
 
-extension RequestLine.Search {
+extension RequestLine {
   /// Why devices that match are no candidates, and what helps, as sentences for operators.
-  fileprivate var hindrances: [(kind: String, sentence: String)] {
+  fileprivate var deviceHindrances: [(kind: String, sentence: String)] {
     let kinds: [(count: Int, kind: String)] = [
       (
         turnedAway,

@@ -16,6 +16,8 @@ public struct AppDeclarations: Equatable, Sendable {
   public private(set) var names: [String] = []
   /// What the gateway does not have and leaves out, as sentences.
   public private(set) var warnings: [String] = []
+  private static let namedMax = 20
+  private var leftOut = 0
 
   /// Reads the keys of a property list; throws everything that is wrong with them, as sentences.
   public init(_ list: PropertyList) throws(AppDeclarationsError) {
@@ -46,6 +48,9 @@ public struct AppDeclarations: Equatable, Sendable {
       if !companyIdentifiers.contains(company) { companyIdentifiers.append(company) }
     }
     guard mistakes.isEmpty else { throw .mistakes(mistakes) }
+    if leftOut > Self.namedMax {
+      warnings.append("\(leftOut - Self.namedMax) more are left out in the same way")
+    }
     // An app that declares devices of Bluetooth uses it.
     if !supports.contains("Bluetooth"), !(companyIdentifiers.isEmpty && services.isEmpty && names.isEmpty) {
       supports.insert("Bluetooth", at: 0)
@@ -59,6 +64,8 @@ public struct AppDeclarations: Equatable, Sendable {
         guard case .string(let text) = value, !supports.contains(text) else { continue }
         supports.append(text)
       case .string(let text):
+        leftOut += 1
+        guard leftOut <= Self.namedMax else { continue }
         warnings.append("\(name) is \(text.quotedForDisplay), which no gateway has; left out")
       case .dictionary, .array, .integer, .bool, .other:
         mistakes.append("\(name) is no text: write Bluetooth or WiFi")
@@ -104,45 +111,14 @@ public enum AppDeclarationsError: Error, Equatable, Sendable {
 extension AppDeclarations {
   /// The app's table of a manifest. Its account has the app's name, until the integrator changes it.
   public func section(named name: String) -> String {
-    let key = name.utf8.allSatisfy(\.isBareKey) && !name.isEmpty ? name : Self.quoted(name)
-    var lines = [
-      "# From the app's Info.plist. Its items come with its calls of ShowPicker.", "[app.\(key)]",
-      "# The account that the app runs as.", "user = \(Self.quoted(name))",
-      "supports = \(Self.list(supports))",
-    ]
-    if !companyIdentifiers.isEmpty {
-      let texts = companyIdentifiers.map { "0x" + HexText.digits(UInt64($0), count: 4).uppercased() }
-      lines.append("bluetooth-company-identifiers = \(Self.list(texts))")
-    }
-    if !services.isEmpty {
-      lines.append("bluetooth-services = \(Self.list(services.map { IdentifierText.text(of: $0) }))")
-    }
-    if !names.isEmpty { lines.append("bluetooth-names = \(Self.list(names))") }
+    var app = App(name: name, account: .user(name))
+    app.supports = Set(supports.compactMap(App.Technology.init))
+    app.companyIdentifiers = Set(companyIdentifiers)
+    app.services = Set(services)
+    app.names = Set(names.map { Array($0.utf8) })
+    var lines =
+      ["# From the app's Info.plist. Its items come with its calls of ShowPicker."] + app.sectionLines
+    lines.insert("# The account that the app runs as.", at: 2)
     return lines.map { $0 + "\n" }.joined()
-  }
-
-  /// A TOML basic string.
-  private static func quoted(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
-      guard scalar.properties.generalCategory == .control else { return String(scalar) }
-      return "\\u" + HexText.digits(UInt64(scalar.value), count: 4)
-    }
-    return "\"\(escaped.joined())\""
-  }
-
-  private static func list(_ texts: [String]) -> String {
-    "[" + texts.map(quoted).joined(separator: ", ") + "]"
-  }
-}
-
-extension UInt8 {
-  fileprivate var isBareKey: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 }

@@ -3,7 +3,8 @@
 /// Reads the binary format (CFBinaryPList.c of Apple's CoreFoundation, version 00): objects, a table with the offset of
 /// each, and a trailer of 32 bytes.
 ///
-/// Objects may refer to each other in any way: the values that are read are counted, and their depth is bounded.
+/// Objects may refer to each other in any way, and many to one text: the values that are read and the bytes of their texts
+/// are counted, and their depth is bounded.
 struct BinaryPropertyList {
   private static let trailerByteCount = 32
 
@@ -13,6 +14,7 @@ struct BinaryPropertyList {
   private var objectCount = 0
   private var offsetTable = 0
   private var valueCount = 0
+  private var textByteCount = 0
 
   static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyList {
     var reader = try BinaryPropertyList(bytes)
@@ -95,9 +97,11 @@ struct BinaryPropertyList {
     return dictionary
   }
 
-  private func string(at start: Int, count: Int, isWide: Bool) throws(PropertyListError) -> String {
+  private mutating func string(at start: Int, count: Int, isWide: Bool) throws(PropertyListError) -> String {
     let unit = isWide ? 2 : 1
     guard start <= bytes.count, count <= (bytes.count - start) / unit else { throw .malformed(offset: start) }
+    textByteCount += count * unit
+    guard textByteCount <= PropertyList.textBytesMax else { throw .tooLarge }
     let part = bytes[start..<start + count * unit]
     guard isWide else { return String(decoding: part, as: UTF8.self) }
     let units = stride(from: start, to: part.endIndex, by: 2).map {

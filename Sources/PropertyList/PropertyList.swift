@@ -10,9 +10,10 @@ public indirect enum PropertyList: Equatable, Sendable {
   /// A number with a fraction, a date, or data.
   case other
 
-  /// The deepest nesting, and the number of values, of a list that is read.
+  /// The deepest nesting, the number of values, and the bytes of all texts, of a list that is read.
   static let depthMax = 32
   static let valuesMax = 65_536
+  static let textBytesMax = 4 << 20
 
   /// Reads a property list in the XML or the binary format.
   public static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyList {

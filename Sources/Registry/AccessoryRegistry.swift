@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
+public import HCI
 
 /// All grants: which devices are accessories of which apps.
 ///
@@ -117,8 +117,8 @@ extension AccessoryRegistry {
   }
 }
 
-/// The capacity of a registry. Additions beyond it are refused; a new tombstone, former identifier or removal of a bond
-/// replaces the oldest.
+/// The capacity of a registry. Additions beyond it are refused; a new tombstone or former identifier replaces the oldest
+/// of the app that has the most, a new removal of a bond the oldest.
 public enum RegistryLimits {
   public static let accessoriesMax = 2_048
   public static let tombstonesMax = 1_024
@@ -144,9 +144,12 @@ public enum RegistryLimits {
 }
 
 extension AccessoryRegistry {
-  /// Makes a change; if it cannot be made, throws the reason and leaves the registry unchanged.
+  /// Makes a change; if it cannot be made, throws the reason and leaves the registry unchanged. Devices that are written
+  /// with it get their `rhythms`, by their settled addresses.
   @discardableResult
-  public mutating func apply(_ change: RegistryChange) throws(RegistryError) -> RegistryOutcome {
+  public mutating func apply(
+    _ change: RegistryChange, rhythms: [DeviceAddress: UInt32?] = [:]
+  ) throws(RegistryError) -> RegistryOutcome {
     var edit = RegistryEdit(self)
     switch change {
     case .add(let addition): try edit.add(addition)
@@ -163,11 +166,13 @@ extension AccessoryRegistry {
     case .addAddress(let identifier, let address): try edit.addAddress(identifier, address)
     case .setBond(let identifier, let bond, let identity):
       try edit.setBond(identifier, bond, identity: identity)
+    case .setRhythms(let rhythms): try edit.setRhythms(rhythms)
     case .addBondRemoval(let address): try edit.addBondRemoval(address)
     case .endBondRemoval(let address): edit.endBondRemoval(address)
     case .allow(let app, let identity): try edit.allow(app: app, identity)
     case .confirmAccount(let app, let account): try edit.confirmAccount(app: app, account)
     }
+    try edit.setRhythms(rhythms, ofWrittenDevices: true)
     self = edit.registry
     return edit.outcome
   }

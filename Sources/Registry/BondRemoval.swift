@@ -2,8 +2,8 @@
 
 public import HCI
 
-/// A bond that bluetoothd is to remove, because no accessory has it any longer, or yet. It is stored until an accessory
-/// has it, or bluetoothd, which need not run meanwhile, has removed it.
+/// A bond that bluetoothd must delete because no accessory uses it. Stored until bluetoothd has deleted it, or an
+/// accessory uses it again.
 ///
 /// Capacity: ``RegistryLimits/bondRemovalsMax``; the oldest gives way.
 public struct BondRemoval: Equatable, Sendable, NumberedRow {
@@ -29,7 +29,41 @@ extension AccessoryRegistry {
   }
 }
 
+extension AccessoryRegistry {
+  /// How many devices have a key.
+  public var keyedDeviceCount: Int { devices.count(where: \.hasKeys) }
+
+  /// Keeps the bonds of the registry that this one is to replace. `takesKeys` says whether keys that this one brings
+  /// replace those that are stored: it came from a client that may handle keys. Otherwise it brings no bond, and none that
+  /// bluetoothd must delete.
+  public mutating func keepBonds(of old: AccessoryRegistry, takesKeys: Bool) {
+    if !takesKeys {
+      for removal in bondRemovals where old.bondRemoval(of: removal.address) == nil {
+        drop(.bondRemoval, number: removal.number)
+      }
+    }
+    for var device in devices where !(takesKeys && device.hasKeys) {
+      let stored = old.devices.first { $0.identity == device.identity }?.bond ?? .none
+      if stored != .none {
+        device.bond = stored
+      } else if !takesKeys {
+        device.bond = .none
+      }
+      put(.device(device))
+      guard device.bond.isBonded, let address = device.addressWithBluetoothd else { continue }
+      if let removal = bondRemoval(of: address) { drop(.bondRemoval, number: removal.number) }
+    }
+  }
+}
+
+extension Bond {
+  /// Whether it has keys, which are secret.
+  public var hasKeys: Bool { record.map { $0.keys != BondKeys() } ?? false }
+}
+
 extension RegistryDevice {
+  fileprivate var hasKeys: Bool { bond.hasKeys }
+
   /// The address of a device that has a bond of bluetoothd, lost or not.
   var addressWithBluetoothd: DeviceAddress? { bond.record?.owner == .bluetoothd ? identity.address : nil }
 }

@@ -5,7 +5,7 @@ public import HCI
 /// The Bluetooth identifier that an app had for a device until the accessory was removed. It lets the app migrate the
 /// device: become its user again with the identifier that it has stored.
 ///
-/// Capacity: ``RegistryLimits/formersMax``; the oldest gives way.
+/// Capacity: ``RegistryLimits/formersMax``; the oldest of the app that has the most gives way.
 public struct FormerIdentifier: Equatable, Sendable, NumberedRow {
   public var number: Int64
   public var app: String
@@ -57,7 +57,9 @@ extension RegistryEdit {
     guard accessory.state != .awaitingAuthorization, let identifier = accessory.bluetoothIdentifier,
       let address = device.identity.address
     else { return }
-    if registry.formers.count >= RegistryLimits.formersMax, let oldest = registry.formers.first {
+    if registry.formers.count >= RegistryLimits.formersMax,
+      let oldest = registry.formerRows.rowToReplace(for: accessory.app)
+    {
       drop(.former, number: oldest.number)
     }
     try put(

@@ -28,6 +28,8 @@ public enum RegistryChange: Equatable, Sendable {
   case addAddress(RandomIdentifier, DeviceAddress)
   /// Sets the bond of the accessory's device; `identity` is the address that came with the keys.
   case setBond(RandomIdentifier, Bond, identity: DeviceAddress? = nil)
+  /// Sets the rhythms of devices, by their settled addresses.
+  case setRhythms([DeviceAddress: UInt32?])
   /// Stores that bluetoothd is to remove its bond with the device of this address.
   case addBondRemoval(DeviceAddress)
   /// bluetoothd has no bond any more with the device of this address.
@@ -36,6 +38,19 @@ public enum RegistryChange: Equatable, Sendable {
   case allow(app: String, DeviceIdentity)
   /// Records that an operator confirmed the account that owns the app's accessories.
   case confirmAccount(app: String, AccountID)
+
+  /// Whether it writes keys of bonds, which are secret.
+  public var carriesKeys: Bool {
+    switch self {
+    case .add(let addition): addition.bond.hasKeys
+    case .migrate(let additions, _): additions.contains { $0.bond.hasKeys }
+    case .setBond(_, let bond, _): bond.hasKeys
+    case .remove, .rename, .setState, .authorize, .setSSID, .extend, .addAddress, .setRhythms,
+      .addBondRemoval,
+      .endBondRemoval, .allow, .confirmAccount:
+      false
+    }
+  }
 }
 
 /// The values of a new accessory.

@@ -14,6 +14,9 @@ public struct RegistryDevice: Equatable, Sendable, NumberedRow {
   /// false for a device that changes its address and gave no key: it may not be recognised later.
   public var isIdentityDurable: Bool
   public var bond: Bond = .none
+  /// The longest of its pauses between receptions, in milliseconds; nil while it is unknown, and for a device that sends
+  /// all the time or has no Bluetooth.
+  public var rhythmMilliseconds: UInt32?
 
   public init(number: Int64, identity: DeviceIdentity, displayName: String, isIdentityDurable: Bool) {
     self.number = number
@@ -25,6 +28,14 @@ public struct RegistryDevice: Equatable, Sendable, NumberedRow {
   /// Whether the device has this identity, or it as its second address.
   public func has(_ identity: DeviceIdentity) -> Bool {
     self.identity == identity || (secondAddress.map { .bluetooth($0) == identity } ?? false)
+  }
+
+  /// The addresses that it advertises from.
+  public var addresses: [DeviceAddress] { [identity.address, secondAddress].compactMap(\.self) }
+
+  /// What is known of the device's rhythm, out of what is known by address; nil when it is missing there.
+  public func rhythm(in rhythms: [DeviceAddress: UInt32?]) -> UInt32?? {
+    addresses.lazy.compactMap { rhythms[$0.settled] }.first
   }
 
   /// The 48 bits of the address of a dual-mode device on the classic transport, if a key for it came with the bond.

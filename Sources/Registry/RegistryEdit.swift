@@ -121,6 +121,19 @@ struct RegistryEdit {
     try putBonded(device)
   }
 
+  /// Sets the rhythms of devices; `ofWrittenDevices` only where the change writes the device or an accessory of it.
+  mutating func setRhythms(
+    _ rhythms: [DeviceAddress: UInt32?], ofWrittenDevices: Bool = false
+  ) throws(RegistryError) {
+    guard !rhythms.isEmpty else { return }
+    let written = Set(outcome.writes.compactMap(\.device))
+    for var device in registry.devices where !ofWrittenDevices || written.contains(device.number) {
+      guard let rhythm = device.rhythm(in: rhythms) else { continue }
+      device.rhythmMilliseconds = rhythm
+      try put(.device(device))
+    }
+  }
+
   /// Stores a device with a new bond, whose accessories then have its classic address. What an app gave stays.
   private mutating func putBonded(_ device: RegistryDevice) throws(RegistryError) {
     try put(.device(device))
@@ -241,6 +254,17 @@ extension RegistryAccessory {
   }
 }
 
+extension RegistryWrite {
+  /// The number of the device that is written, or whose accessory is.
+  fileprivate var device: Int64? {
+    switch self {
+    case .put(.device(let device)): device.number
+    case .put(.accessory(let accessory)): accessory.device
+    case .put, .drop: nil
+    }
+  }
+}
+
 extension RegistryTombstone {
   /// Whether the tombstone is for the app and item of the addition.
   fileprivate func `is`(of addition: RegistryAddition) -> Bool {
@@ -273,7 +297,9 @@ extension RegistryEdit {
 
   private mutating func bury(_ device: RegistryDevice, app: String, item: String) throws(RegistryError) {
     guard !registry.isRemoved(device.identity, app: app, item: item) else { return }
-    if registry.tombstones.count >= RegistryLimits.tombstonesMax, let oldest = registry.tombstones.first {
+    if registry.tombstones.count >= RegistryLimits.tombstonesMax,
+      let oldest = registry.tombstoneRows.rowToReplace(for: app)
+    {
       drop(.tombstone, number: oldest.number)
       outcome.forgotten = oldest
     }

@@ -51,7 +51,6 @@ extension RegistryFileError {
     case .unreadable(let fault): fault.reason
     // SQLite quotes what it found: text of the file.
     case .inconsistent(let finding): finding.quotedForDisplay
-    case .log(let byte): "the log of its latest changes has invalid bytes at \(byte), before other changes"
     case .digest: "its rows are not those that accessoryd wrote"
     case .foreignTables: "its tables are not those of a registry"
     case .badValue(let table, let number?, let column): "\(table.rawValue) \(number) has an invalid \(column)"

@@ -40,8 +40,6 @@ public enum RegistryFileError: Equatable, Sendable {
   case unreadable(RegistryStoreErrorCode)
   /// SQLite's integrity check failed with this text.
   case inconsistent(String)
-  /// Changes were lost from its write-ahead log: frames follow an invalid one at this byte.
-  case log(byte: Int)
   /// Its rows are not those that were written.
   case digest
   /// Its tables differ from those of its version.

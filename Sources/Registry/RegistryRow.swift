@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Discovery
 import HCI
 import Manifest
 
@@ -42,7 +43,8 @@ public enum RegistryTable: String, CaseIterable, Sendable {
 
 /// The parts of rows that are validated.
 public enum RegistryField: String, Sendable {
-  case number, app, item, identity, secondAddress, displayName, bond, identifier, bluetoothIdentifier, state
+  case number, app, item, identity, secondAddress, displayName, bond, rhythmMilliseconds, identifier,
+    bluetoothIdentifier, state
   case ssid, bridgingIdentifier, wifiAwarePairedDeviceID, addedAt, descriptor, alternate, account
 }
 
@@ -88,6 +90,7 @@ extension RegistryDevice {
     if !identity.allows(secondAddress) { return .secondAddress }
     if !displayName.isStorable { return .displayName }
     if !identity.allows(bond) { return .bond }
+    if !identity.allows(rhythm: rhythmMilliseconds) { return .rhythmMilliseconds }
     return nil
   }
 }
@@ -136,6 +139,12 @@ extension DeviceIdentity {
     guard let record = bond.record else { return true }
     guard let address, record.isStorable else { return false }
     return !record.hasLinkKey || [.public, .publicIdentity].contains(address.type)
+  }
+
+  /// Only what advertises has a rhythm.
+  fileprivate func allows(rhythm milliseconds: UInt32?) -> Bool {
+    guard let milliseconds else { return true }
+    return address != nil && Rhythm.knownMilliseconds.contains(milliseconds)
   }
 
   /// Whether the second address is absent, or differs from the Bluetooth address.

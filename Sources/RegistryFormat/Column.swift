@@ -35,7 +35,7 @@ extension RegistryTable {
         + [
           .text("displayName"), .integer("identityDurable"), .text("bond"),
           Column(name: "bondKeys", kind: .bytes, isSecret: true),
-          .integer("bondKeyByteCount").addedLater,
+          .integer("bondKeyByteCount").addedLater, .integer("rhythmMilliseconds").addedLater,
         ]
     case .accessory:
       [

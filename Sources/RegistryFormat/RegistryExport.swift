@@ -10,8 +10,9 @@ public import Registry
 /// writes one line.
 public struct RegistryExport: Sequence, IteratorProtocol, Sendable {
   /// The version in the first line: that of the tables with these columns. Version 1 had no former identifiers, version 2
-  /// no keys of bonds, version 3 no removals of bonds and no Wi-Fi Aware, version 4 no sizes of bluetoothd's keys.
-  public static let version: Int64 = 5
+  /// no keys of bonds, version 3 no removals of bonds and no Wi-Fi Aware, version 4 no sizes of bluetoothd's keys, version 5
+  /// no rhythms.
+  public static let version: Int64 = 6
 
   private let rows: [RegistryRow]
   private let includesKeys: Bool

@@ -62,6 +62,7 @@ extension RegistryDevice {
         "identityDurable", [0: false, 1: true][values.integer("identityDurable") ?? -1]))
     secondAddress = try values.address("secondAddress", type: "secondAddressType")
     bond = try Bond(values)
+    rhythmMilliseconds = try values.integer("rhythmMilliseconds", as: UInt32.self)
   }
 
   fileprivate func write(to values: inout RowValues) {
@@ -70,6 +71,7 @@ extension RegistryDevice {
     values["displayName"] = .text(displayName)
     values["identityDurable"] = .integer(isIdentityDurable ? 1 : 0)
     bond.write(to: &values)
+    values.setInteger(rhythmMilliseconds.map(Int64.init), "rhythmMilliseconds")
   }
 }
 

@@ -18,9 +18,13 @@ import RegistryFormat
 
   private init(owning handle: OpaquePointer) { unsafe self.handle = handle }
 
-  /// Opens an existing file for writing. `vfs` names the SQLite VFS; nil is the default one.
-  static func open(_ path: String, vfs: String?) throws(DatabaseError) -> Database {
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+  /// Opens an existing file for writing, or for reading. `vfs` names the SQLite VFS; nil is the default one, and for reading
+  /// the one without locks, because a lock needs a file that can be written.
+  static func open(_ path: String, vfs: String?, isForReading: Bool = false) throws(DatabaseError) -> Database
+  {
+    let access = isForReading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+    let vfs = vfs ?? (isForReading ? "unix-none" : nil)
     var opened: OpaquePointer?
     // Holds: the call reads the texts, and writes the handle, a local variable.
     let code = unsafe vfs.withOptionalCString { unsafe sqlite3_open_v2(path, &opened, flags, $0) }
@@ -29,7 +33,8 @@ import RegistryFormat
     let database = unsafe Database(owning: handle)
     try check(code)
     // SQLite opens a file for reading if it cannot be opened for writing.
-    guard unsafe sqlite3_db_readonly(handle, "main") != 1 else { throw DatabaseError(code: SQLITE_READONLY) }
+    let isReadOnly = unsafe sqlite3_db_readonly(handle, "main") == 1
+    guard isForReading || !isReadOnly else { throw DatabaseError(code: SQLITE_READONLY) }
     try database.restrain()
     return database
   }
@@ -40,6 +45,20 @@ import RegistryFormat
     // Holds: the call copies the bytes.
     try check(
       unsafe bytes.withUnsafeBytes { unsafe csqlite_load(database.handle, $0.baseAddress, Int64($0.count)) })
+    return database
+  }
+
+  /// Creates a database in memory with the pages of another, and with the changes of its log, which stays as it is.
+  static func inMemory(copying other: borrowing Database, pagesMax: Int) throws(DatabaseError) -> Database {
+    guard case .integer(let pageCount)? = try other.value("PRAGMA page_count"), pageCount <= pagesMax else {
+      throw .corrupt
+    }
+    let database = try open(":memory:", vfs: nil)
+    // Holds: both connections are open until the copy is finished.
+    let copy = unsafe sqlite3_backup_init(database.handle, "main", other.handle, "main")
+    let code = unsafe sqlite3_backup_step(copy, -1)
+    unsafe sqlite3_backup_finish(copy)
+    guard code == SQLITE_DONE else { throw DatabaseError(code: code) }
     return database
   }
 

@@ -99,7 +99,7 @@ extension RegistryPaths {
   }
 }
 
-/// The application id and the size of pages in the first 100 bytes of a database file (sqlite.org, "Database File Format", 1.3).
+/// The application id in the first 100 bytes of a database file (sqlite.org, "Database File Format", 1.3).
 struct FileHeader {
   static let byteCount = 100
   private static let magic = Array("SQLite format 3\0".utf8)
@@ -107,15 +107,11 @@ struct FileHeader {
   static let versions = 18..<20
 
   let applicationID: UInt32
-  let pageByteCount: Int
 
   /// Throws if the file does not begin with the header of a database.
   init(_ bytes: [UInt8]) throws(RegistryOpenError) {
     guard bytes.count >= Self.byteCount else { throw .damaged(.torn(byteCount: bytes.count)) }
     guard bytes.starts(with: Self.magic) else { throw .damaged(.noDatabase) }
-    // 65,536 does not fit into the two bytes, and is written as 1.
-    let pageByteCount = Int(bytes[16]) << 8 | Int(bytes[17])
-    self.pageByteCount = pageByteCount < 512 ? 65_536 : pageByteCount
     applicationID = bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }

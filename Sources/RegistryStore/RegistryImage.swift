@@ -4,8 +4,8 @@ import LinuxSystem
 import Registry
 import RegistryFormat
 
-/// A copy of the registry's file in memory, with the changes of its log. Everything is checked on the copy, so that a
-/// file which is refused is not changed, and a file on a read-only disk can be read.
+/// A copy of the registry's file in memory, with the changes of its log, which SQLite reads. Everything is checked on the
+/// copy, so that a file which is refused is not changed, and a file on a read-only disk can be read.
 ///
 /// Memory, until it was read: twice the size of the file, at most `byteCountMax` each.
 enum RegistryImage {
@@ -16,8 +16,7 @@ enum RegistryImage {
   static func read(
     _ path: String, _ files: any RegistryFiles, _ schema: Schema
   ) throws(RegistryOpenError) -> AccessoryRegistry {
-    let bytes = try bytes(path, files)
-    let database = try RegistryOpenError.reading { () throws(DatabaseError) in try Database.inMemory(bytes) }
+    let database = try copy(path, files)
     let version = try bringUpToDate(database, schema)
     var rows: [RegistryRow] = []
     var digest = RowDigest()
@@ -29,24 +28,22 @@ enum RegistryImage {
     }
   }
 
-  /// Returns the file's bytes with the changes of its log.
-  private static func bytes(
+  private static func copy(
     _ path: String, _ files: any RegistryFiles
-  ) throws(RegistryOpenError) -> [UInt8] {
+  ) throws(RegistryOpenError) -> Database {
     var bytes = try contents(of: path, files)
     let header = try FileHeader(bytes)
     guard Int64(header.applicationID) == Schema.applicationID else {
       throw .otherApplication(applicationID: header.applicationID)
     }
-    let logPath = path + RegistryPaths.logs[0]
-    if try RegistryFile.facts(of: logPath, files) != nil {
-      let log = try WriteAheadLog(
-        contents(of: logPath, files), of: bytes, pageByteCount: header.pageByteCount)
-      log.apply(to: &bytes)
-    }
+    let hasLog = try RegistryFile.facts(of: path + RegistryPaths.logs[0], files) != nil
     // A database in memory has no log.
     bytes.replaceSubrange(FileHeader.versions, with: [1, 1])
-    return bytes
+    return try RegistryOpenError.reading { () throws(DatabaseError) in
+      guard hasLog else { return try Database.inMemory(bytes) }
+      let file = try Database.open(path, vfs: files.vfs, isForReading: true)
+      return try Database.inMemory(copying: file, pagesMax: RegistryFile.pagesMax)
+    }
   }
 
   private static func contents(

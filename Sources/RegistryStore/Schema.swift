@@ -17,9 +17,11 @@ package struct Schema: Sendable {
       versionOne, [digest], [former],
       [bondRemoval] + wifiAware.map { "ALTER TABLE accessory ADD COLUMN \($0)" },
       ["ALTER TABLE device ADD COLUMN \(bondKeyByteCount)"],
+      ["ALTER TABLE device ADD COLUMN \(rhythmMilliseconds)"],
     ],
     tables: [
-      accessory(later: wifiAware), account, device(later: [bondKeyByteCount]), tombstone, digest, former,
+      accessory(later: wifiAware), account, device(later: [bondKeyByteCount, rhythmMilliseconds]), tombstone,
+      digest, former,
       bondRemoval,
     ].sorted())
 
@@ -84,6 +86,8 @@ package struct Schema: Sendable {
 
   /// Only for keys that bluetoothd keeps.
   private static let bondKeyByteCount = "bondKeyByteCount INTEGER"
+
+  private static let rhythmMilliseconds = "rhythmMilliseconds INTEGER"
 
   /// Each descriptor has a service if it has a service name. A paired device's number has eight bytes.
   private static let wifiAware =

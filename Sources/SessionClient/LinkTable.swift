@@ -21,18 +21,18 @@ struct Link: Sendable {
   var isOpen = false
   /// The call whose reply is awaited.
   var call: CallID?
-  /// When an idle connection is closed.
-  var restEnd: Duration?
   /// A descriptor that came before its reply.
   var descriptor: Int32?
   /// No descriptor was free for one that came.
   var hasLostDescriptor = false
 }
 
-/// The connections of a session: the stream, one for short calls, and one for each long call.
+/// The connections of a session: the stream, one for short calls, and one for each long call or stream of the app.
+///
+/// Capacity: ``longCallsMax`` long calls at a time; more wait until one is over.
 struct LinkTable: Sendable {
-  /// How long the connection for short calls stays open unused.
-  static let rest = Duration.seconds(5)
+  /// The agent gives an account 16 connections.
+  static let longCallsMax = 8
 
   private var links: [Link] = []
   private var nextNumber: UInt64 = 0
@@ -50,6 +50,11 @@ struct LinkTable: Sendable {
 
   /// The connection for short calls.
   var shortCalls: Link? { links.first { $0.purpose == .calls } }
+
+  /// Whether there is a place for one more long call.
+  var hasPlaceForLongCall: Bool {
+    links.count { if case .single = $0.purpose { true } else { false } } < Self.longCallsMax
+  }
 
   func link(of call: CallID) -> Link? { links.first { $0.purpose == .single(call) || $0.call == call } }
 
@@ -84,13 +89,18 @@ struct LinkTable: Sendable {
   var nextDeadline: Duration? { links.compactMap(\.end).min() }
 
   func expired(at now: Duration) -> [SessionLinkID] {
-    links.filter { $0.end.map { $0 <= now } ?? false }.map(\.id)
+    links.filter { $0.isOver(at: now) }.map(\.id)
   }
 }
 
 extension Link {
   fileprivate var end: Duration? {
-    if case .ending(_, let until) = purpose { until } else { restEnd }
+    if case .ending(_, let until) = purpose { until } else { nil }
+  }
+
+  fileprivate func isOver(at now: Duration) -> Bool {
+    guard let end else { return false }
+    return end <= now
   }
 }
 

@@ -11,7 +11,7 @@ struct PickerBook: Equatable, Sendable {
     /// nil until the reply to `ShowPicker` names the picker.
     var call: CallID?
     var isPresented = false
-    /// Something was set up, and neither added nor failed.
+    /// Something is set up, and has not failed; it ends with the picker.
     var hasBegunSetup = false
     /// An event may be read before the reply that names its picker.
     var ending: Ending?
@@ -56,7 +56,7 @@ struct PickerBook: Equatable, Sendable {
     let index = index(of: id)
     switch type {
     case .pickerDidPresent: open[index].isPresented = true
-    case .pickerDidDismiss: open[index].isPresented = false
+    case .pickerDidDismiss: (open[index].isPresented, open[index].hasBegunSetup) = (false, false)
     case .pickerSetupPairing, .pickerSetupBridging, .pickerSetupRename: open[index].hasBegunSetup = true
     case .pickerSetupFailed: open[index].hasBegunSetup = false
     case .activated, .invalidated, .migrationComplete, .accessoryAdded, .accessoryRemoved, .accessoryChanged,
@@ -66,9 +66,10 @@ struct PickerBook: Equatable, Sendable {
     return true
   }
 
-  /// An accessory of the presented picker awaits the app.
-  mutating func beginSetup() {
+  /// An accessory of the presented picker awaits the app. Returns false when there is none: another session asked for it.
+  mutating func beginSetup() -> Bool {
     for index in open.indices where open[index].isPresented { open[index].hasBegunSetup = true }
+    return open.contains(where: \.isPresented)
   }
 
   /// Records how a picker ended. Returns the call that this completes; nil when its reply is still to come, or none is.

@@ -92,7 +92,11 @@ extension SessionClient {
     for call in calls where call.state == .waiting && call.notBefore ?? .zero <= now {
       let existing = call.request.needsOwnLink ? links.link(of: call.id) : links.shortCalls
       guard let link = existing else {
-        performAction(.open(links.add(call.request.needsOwnLink ? .single(call.id) : .calls)))
+        if !call.request.needsOwnLink {
+          performAction(.open(links.add(.calls), takesTurns: true))
+        } else if call.request.isStream || links.hasPlaceForLongCall {
+          performAction(.open(links.add(.single(call.id)), takesTurns: false))
+        }
         continue
       }
       guard link.isOpen, link.call == nil else { continue }
@@ -111,13 +115,20 @@ extension SessionClient {
     }
   }
 
+  /// The next call gets another connection: the process has one for the short calls of all its sessions.
+  mutating func closeIdleLink() {
+    if let link = links.shortCalls, link.isOpen, link.call == nil { close(link.id) }
+  }
+
   // MARK: - Replies
 
   mutating func receivedCallReply(_ reply: ReceivedReply, on link: SessionLinkID) {
     let descriptor = links.takeDescriptor(of: link)
     let hasLostDescriptor = links[link]?.hasLostDescriptor ?? false
     let call = links[link]?.call.flatMap { id in calls.first { $0.id == id } }
-    if !reply.continues { rest(link) }
+    if !reply.continues {
+      if links[link]?.purpose == .calls { links[link]?.call = nil } else { close(link) }
+    }
     var isTaken = false
     if let call {
       if reply.error != nil {
@@ -127,14 +138,6 @@ extension SessionClient {
       }
     }
     if let descriptor, !isTaken { performAction(.closeDescriptor(descriptor)) }
-  }
-
-  /// The connection's call is over.
-  private mutating func rest(_ id: SessionLinkID) {
-    guard let link = links[id] else { return }
-    guard link.purpose == .calls else { return close(id) }
-    links[id]?.call = nil
-    links[id]?.restEnd = now + LinkTable.rest
   }
 
   private mutating func callFailed(_ call: PendingCall, _ reply: ReceivedReply) {
@@ -162,6 +165,10 @@ extension SessionClient {
     switch call.request {
     case .showPicker:
       guard let picker = try? reader.string("picker") else { return malformed(call) }
+      for object in (try? reader.objectsIfPresent("leftOut")) ?? [] {
+        guard let failure = try? FailureLine(reading: object) else { continue }
+        deliver(.leftOut(call.id, SessionError(failure)))
+      }
       showed(picker, call)
     case .updatePicker, .finishPickerDiscovery, .cancelPicker: complete(call.id, .success(.done))
     case .renameAccessory, .removeAccessory, .finishAuthorization, .failAuthorization, .updateAuthorization:
@@ -271,8 +278,7 @@ extension SessionClient {
       guard let deadline = call.deadline, deadline <= now else { continue }
       switch call.state {
       case .waiting:
-        let error = streamError ?? .unreachable("the agent could not be reached for 30 s")
-        complete(call.id, .failure(error))
+        complete(call.id, .failure(silence.error ?? (isStreaming ? .busy : .silent)))
       case .sent(let link):
         close(link)
         complete(call.id, .failure(.late(call.request.method)))

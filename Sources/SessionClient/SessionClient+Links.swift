@@ -10,7 +10,7 @@ extension SessionClient {
   mutating func openStream() {
     let link = links.add(.stream)
     enter(.opening(link))
-    performAction(.open(link))
+    performAction(.open(link, takesTurns: false))
   }
 
   mutating func linkOpened(_ id: SessionLinkID) {
@@ -53,7 +53,6 @@ extension SessionClient {
     guard var link = links[id] else { return true }
     guard link.connection.beginCall(message, wantsMore: wantsMore) else { return false }
     link.connection.drain { $0.count }
-    link.restEnd = nil
     links[id] = link
     performAction(.send(id, message))
     return true
@@ -99,21 +98,25 @@ extension SessionClient {
   mutating func linkBroke(_ id: SessionLinkID) {
     guard let link = links[id] else { return }
     close(id)
-    linkIsGone(link, .unreachable("the agent sent a message that cannot be read"))
+    linkIsGone(
+      link,
+      .unreachable(
+        "the agent sent a message that cannot be read", cure: "check that this is the socket of accessoryd"))
   }
 
-  mutating func linkEnded(_ id: SessionLinkID, reason: String?, isPermanent: Bool) {
+  mutating func linkEnded(_ id: SessionLinkID, reason: String?, cure: String?, isPermanent: Bool) {
     guard let link = links[id] else { return }
     if let descriptor = links.remove(id) { performAction(.closeDescriptor(descriptor)) }
     if link.purpose == .stream, !hasReportedActivated {
       if isPermanent {
-        let cure = "give the path of the agent's socket"
         return end(
-          because: SessionError(.activationFailed, reason ?? "the socket cannot be opened", cure: cure))
+          because: SessionError(
+            .activationFailed, reason ?? "the socket cannot be opened",
+            cure: cure ?? "give the path of the agent's socket"))
       }
       if case .activating = phase, retry.noteRefusal(at: now) { return end(because: .notAccepted) }
     }
-    linkIsGone(link, .unreachable(reason))
+    linkIsGone(link, .unreachable(reason, cure: cure))
   }
 
   /// No descriptor was free for the connection.
@@ -126,7 +129,7 @@ extension SessionClient {
   private mutating func linkIsGone(_ link: Link, _ error: SessionError) {
     switch link.purpose {
     case .stream:
-      streamError = error
+      silence.error = error
       streamIsGone(link.id)
     case .single(let call): linkOfCallIsGone(call, error)
     case .calls: shortCallsAreGone(link, error)

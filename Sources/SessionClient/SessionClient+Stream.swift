@@ -8,10 +8,21 @@ extension SessionClient {
   /// More accessories than any gateway has; a longer list is a mistake of the agent.
   private static let accessoriesMax = 4096
 
+  /// Until the author of the app receives the reason, and then from one time to the next.
+  static let noticeDelay = Duration.seconds(2)
+  private static let noticePause = Duration.seconds(60)
+
   /// Closes the stream, and tries again after a while.
-  mutating func dropStream(_ link: SessionLinkID) {
+  mutating func dropStream(_ link: SessionLinkID, because error: SessionError) {
     close(link)
+    silence.error = error
     streamIsGone(link)
+  }
+
+  mutating func reportSilence() {
+    guard let time = silence.noticeTime, time <= now else { return }
+    silence.noticeTime = now + Self.noticePause
+    deliver(.unreachable(silence.error ?? .silent))
   }
 
   mutating func streamIsGone(_ link: SessionLinkID) {
@@ -19,6 +30,7 @@ extension SessionClient {
     case .opening(link), .activating(link, _, _), .listing(link, _, _), .streaming(link): break
     case .opening, .activating, .listing, .streaming, .idle, .pausing, .ended: return
     }
+    if silence.noticeTime == nil { silence.noticeTime = now + Self.noticeDelay }
     enter(.pausing(until: now + retry.takePause()))
     report(radio: nil)
   }
@@ -33,7 +45,7 @@ extension SessionClient {
     case .streaming(link): receivedEvent(reply, on: link)
     case .activating, .listing, .streaming, .opening, .idle, .pausing, .ended: return
     }
-    if !reply.continues, links[link] != nil { dropStream(link) }
+    if !reply.continues, links[link] != nil { dropStream(link, because: .unreachable(nil)) }
   }
 
   // MARK: - Activate
@@ -45,10 +57,11 @@ extension SessionClient {
       loseSession()
       activate(on: link)
     // The agent has not noticed yet that the stream before has ended.
-    case .invalidRequest where isResuming: dropStream(link)
-    case .connectionFailed: dropStream(link)
+    case .invalidRequest where isResuming: dropStream(link, because: error)
+    case .connectionFailed: dropStream(link, because: error)
     // It cannot read its registry now.
-    case .unknown where reply.error == SessionErrorName.unknown.rawValue: dropStream(link)
+    case .unknown where reply.error == SessionErrorName.unknown.rawValue:
+      dropStream(link, because: error)
     case .success, .unknown, .activationFailed, .discoveryTimeout, .extensionNotFound, .invalidated,
       .invalidRequest, .pickerAlreadyActive, .pickerRestricted, .userCancelled, .userRestricted:
       end(because: error)
@@ -89,7 +102,7 @@ extension SessionClient {
 
   private mutating func beginStreaming(on link: SessionLinkID, from next: StreamCursor) {
     cursor = next
-    streamError = nil
+    silence = Silence()
     retry.reset()
     enter(.streaming(link))
   }
@@ -134,7 +147,7 @@ extension SessionClient {
   // MARK: - Events
 
   private mutating func receivedEvent(_ reply: ReceivedReply, on link: SessionLinkID) {
-    guard reply.error == nil else { return dropStream(link) }
+    guard reply.error == nil else { return dropStream(link, because: SessionError(reply: reply)) }
     let reader = JSONObjectReader(reply.parameters)
     reportRadio(of: reader)
     if reply.parameters["missed"] != nil { return receivedMissed(on: link) }
@@ -156,7 +169,7 @@ extension SessionClient {
       calls.append(PendingCall(id: .internalCall, request: .cancelPicker, deadline: now + .seconds(30)))
     }
     for call in showing { complete(call.id, .failure(.sessionLost)) }
-    dropStream(link)
+    dropStream(link, because: .eventsMissed)
   }
 
   private mutating func handle(_ event: AppEventLine) {
@@ -170,8 +183,8 @@ extension SessionClient {
     switch type {
     case .accessoryAdded, .accessoryChanged:
       guard let accessory = event.accessory else { return }
-      if type == .accessoryAdded, accessory.state == 10 { pickers.beginSetup() }
-      store(accessory, as: type)
+      let isAwaited = type == .accessoryAdded && accessory.state == 10 && pickers.beginSetup()
+      store(accessory, as: type, isAwaited: isAwaited)
     case .accessoryRemoved: if let accessory = event.accessory { remove(accessory) }
     case .accessoryDiscovered:
       guard let line = event.discovered, let picker = event.picker, pickers.isPresented(picker) else {
@@ -199,7 +212,7 @@ extension SessionClient {
   }
 
   /// Reports an accessory that is new or has changed; what the app knows already is not reported again.
-  private mutating func store(_ accessory: AppAccessoryLine, as type: EventType) {
+  private mutating func store(_ accessory: AppAccessoryLine, as type: EventType, isAwaited: Bool = false) {
     var type = type
     if let index = accessories.firstIndex(where: { $0.identifier == accessory.identifier }) {
       guard accessories[index] != accessory else { return }
@@ -209,7 +222,9 @@ extension SessionClient {
       accessories.append(accessory)
       type = .accessoryAdded
     }
-    deliver(SessionEvent(type.rawValue, accessory: accessory, accessories: accessories))
+    var event = SessionEvent(type.rawValue, accessory: accessory, accessories: accessories)
+    event.isAwaited = isAwaited
+    deliver(event)
   }
 
   private mutating func remove(_ accessory: AppAccessoryLine) {

@@ -8,7 +8,7 @@ import Varlink
 /// It opens no socket and reads no clock.
 ///
 /// One connection carries the stream of events, one the short calls, and each call that may take long has one of its
-/// own. When the stream breaks, the session is resumed, or replaced by a new one; the app learns only what has changed.
+/// own, which is closed as soon as it is not used. When the stream breaks, the session is resumed, or replaced by a new one; the app learns only what has changed.
 /// Every call completes exactly once. Capacity: as many calls as the app makes; ``PickerBook/countMax`` pickers.
 public struct SessionClient: Sendable {
   /// How the stream is doing.
@@ -38,6 +38,14 @@ public struct SessionClient: Sendable {
     var accessories: [AppAccessoryLine] = []
   }
 
+  /// While there is no stream.
+  struct Silence: Equatable, Sendable {
+    /// Why the last attempt to reach the agent failed.
+    var error: SessionError?
+    /// When the author of the app receives the reason; nil while there is a stream.
+    var noticeTime: Duration?
+  }
+
   /// The app's name in the manifest; nil when the account is one app.
   let app: String?
   private(set) var phase = Phase.idle
@@ -51,8 +59,7 @@ public struct SessionClient: Sendable {
   var radio: String?
   /// Why the session is over: calls fail with it. `invalidated` when the app ended the session.
   var endError = SessionError.invalidated
-  /// Why the last attempt to reach the agent failed.
-  var streamError: SessionError?
+  var silence = Silence()
   var links = LinkTable()
   var calls: [PendingCall] = []
   var pickers = PickerBook()
@@ -71,7 +78,8 @@ public struct SessionClient: Sendable {
       }
     // A pause that is over waits for something else.
     let pauses = calls.compactMap(\.notBefore).filter { $0 > now }
-    let ends = [phaseEnd, links.nextDeadline, pickers.openingsEnd] + calls.map(\.deadline)
+    let ends =
+      [phaseEnd, silence.noticeTime, links.nextDeadline, pickers.openingsEnd] + calls.map(\.deadline)
     return (ends.compactMap { $0 } + pauses).min()
   }
 
@@ -85,6 +93,7 @@ public struct SessionClient: Sendable {
     expireDeadlines()
     cancelOrphan()
     startCalls()
+    closeIdleLink()
     defer { actions = [] }
     return actions
   }
@@ -93,14 +102,15 @@ public struct SessionClient: Sendable {
     switch input {
     case .activate:
       guard phase == .idle else { return }
+      silence.noticeTime = now + Self.noticeDelay
       openStream()
     case .begin(let id, let request): beginCall(id, request)
     case .refuse(let id, let error): refuse(id, error)
     case .cancel(let id): cancel(id)
     case .invalidate(let isReported): invalidate(isReported: isReported)
     case .linkOpened(let id): linkOpened(id)
-    case .linkEnded(let id, let reason, let isPermanent):
-      linkEnded(id, reason: reason, isPermanent: isPermanent)
+    case .linkEnded(let id, let reason, let cure, let isPermanent):
+      linkEnded(id, reason: reason, cure: cure, isPermanent: isPermanent)
     case .received(let id, let bytes): received(bytes, on: id)
     case .receivedDescriptor(let id, let descriptor):
       guard let unwanted = links.keep(descriptor, of: id) else { return }
@@ -114,10 +124,11 @@ public struct SessionClient: Sendable {
   private mutating func expireDeadlines() {
     switch phase {
     case .pausing(let until) where until <= now: openStream()
-    case .activating(let link, _, let until) where until <= now: dropStream(link)
-    case .listing(let link, _, let until) where until <= now: dropStream(link)
+    case .activating(let link, _, let until) where until <= now: dropStream(link, because: .silent)
+    case .listing(let link, _, let until) where until <= now: dropStream(link, because: .silent)
     case .pausing, .activating, .listing, .idle, .opening, .streaming, .ended: break
     }
+    reportSilence()
     for link in links.expired(at: now) { close(link) }
     if let end = pickers.openingsEnd, end <= now { abandonPickers() }
     expireCalls()
@@ -139,7 +150,7 @@ public struct SessionClient: Sendable {
     end(because: nil, isReported: isReported && hasBegun)
     guard let token else { return }
     let message = Message.call(SessionMethodName.invalidate.rawValue) { $0.member("session", token) }
-    performAction(.open(links.add(.ending(message, until: now + .seconds(10)))))
+    performAction(.open(links.add(.ending(message, until: now + .seconds(10))), takesTurns: true))
   }
 
   /// Completes every call, reports the end, and closes all connections. When the app did not end the session, it learns
@@ -150,6 +161,7 @@ public struct SessionClient: Sendable {
     accessories = []
     pickers = PickerBook()
     token = nil
+    silence.noticeTime = nil
     endError = error ?? .invalidated
     enter(.ended)
     for link in links.ids { close(link) }

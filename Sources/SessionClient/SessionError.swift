@@ -61,10 +61,17 @@ extension SessionError {
     .connectionFailed, "this program has no file descriptor free",
     cure: "close what it does not need, or raise LimitNOFILE of its unit, and try again")
 
-  static func unreachable(_ reason: String?) -> SessionError {
+  static let silent = SessionError(
+    .connectionFailed, "the agent has not replied yet", cure: "check with accessoryctl status how it is")
+  static let busy = SessionError(
+    .connectionFailed, "the app's other calls took more than 30 s", cure: "make fewer calls at a time")
+  static let eventsMissed = SessionError(
+    .connectionFailed, "the app did not read its events in time", cure: "let handlers return soon")
+
+  static func unreachable(_ reason: String?, cure: String? = nil) -> SessionError {
     SessionError(
       .connectionFailed, reason ?? "the agent closed the connection",
-      cure: "check that accessoryd runs, and try again")
+      cure: cure ?? "check that accessoryd runs, and try again")
   }
 
   static func late(_ method: String) -> SessionError {
@@ -103,9 +110,12 @@ extension SessionError {
         .unknown, "the agent is older than this library",
         cure: "install the agent of the version that the app was built with")
     case GatewayErrorName.tooManyConnections.rawValue:
+      let isOfUser = (try? reader.stringIfPresent("of")) != "all"
+      let limit: Int? = (try? reader.integerIfPresent("limit")) ?? nil
       self.init(
-        .connectionFailed, reason ?? "the account has too many connections to the agent",
-        cure: cure ?? "use fewer sessions")
+        .connectionFailed,
+        "\(isOfUser ? "this account has" : "the agent has") all of its \(limit.map { "\($0) " } ?? "")connections",
+        cure: "use fewer sessions, and fewer programs of this account")
     default:
       if let failure = try? FailureLine(reading: reader), SessionErrorName(rawValue: name) != nil {
         self.init(failure)

@@ -4,7 +4,7 @@ public import Interfaces
 
 /// A connection of a session, as the state machine numbers it.
 public struct SessionLinkID: Hashable, Sendable {
-  let number: UInt64
+  public let number: UInt64
 }
 
 /// A call of the app. Numbers are given by the caller and never given twice.
@@ -27,7 +27,7 @@ public enum SessionInput: Sendable {
   case invalidate(isReported: Bool)
   case linkOpened(SessionLinkID)
   /// The link could not be opened, or ended. When `isPermanent`, trying again is useless.
-  case linkEnded(SessionLinkID, reason: String?, isPermanent: Bool)
+  case linkEnded(SessionLinkID, reason: String?, cure: String? = nil, isPermanent: Bool)
   case received(SessionLinkID, [UInt8])
   /// A descriptor came with the bytes that follow.
   case receivedDescriptor(SessionLinkID, Int32)
@@ -41,8 +41,9 @@ public enum SessionInput: Sendable {
 
 /// What the caller of ``SessionClient/step(_:at:)`` does, in this order.
 public enum SessionAction: Equatable, Sendable {
-  /// Connect to the agent; then report `linkOpened` or `linkEnded`.
-  case open(SessionLinkID)
+  /// Connect to the agent; then report `linkOpened` or `linkEnded`. A link that takes turns waits until no other session
+  /// of the process has one.
+  case open(SessionLinkID, takesTurns: Bool)
   case send(SessionLinkID, [UInt8])
   /// Close the connection. Nothing more is reported about the link.
   case close(SessionLinkID)
@@ -60,6 +61,10 @@ public enum SessionDelivery: Equatable, Sendable {
   case advertisement(CallID, AdvertisementLine)
   /// The state of the gateway's radio, in the agent's word; nil when the agent cannot be reached.
   case radio(String?)
+  /// Why the session has had no stream for 2 s, and again each minute.
+  case unreachable(SessionError)
+  /// An item of the call's picker was left out.
+  case leftOut(CallID, SessionError)
   /// Nothing follows but completions of calls that are made from now on.
   case ended
 }
@@ -83,6 +88,8 @@ public struct SessionEvent: Equatable, Sendable {
   public var error: SessionError?
   /// The app's accessories after this event.
   public var accessories: [AppAccessoryLine]
+  /// The accessory awaits authorization, and this session asked for it.
+  public var isAwaited = false
 
   init(
     _ type: Int, accessory: AppAccessoryLine? = nil, discovered: DiscoveredDevice? = nil,

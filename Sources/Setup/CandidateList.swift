@@ -53,13 +53,15 @@ public struct CandidateList: Sendable {
   mutating func update(with report: CandidateReport, keeping chosen: UInt32?, at now: Instant) -> Bool {
     if let index = candidates.firstIndex(where: { $0.device == report.device }) {
       candidates[index].level = report.level
+      candidates[index].isSilent = report.isSilent
       candidates[index].isInside = report.isInside
       candidates[index].hasResponded = candidates[index].hasResponded || report.hasResponded
     } else if !admit(report, keeping: chosen, at: now) {
       return false
     }
-    if isFiltered, let candidate = candidate(at: report.device) {
-      reports[candidate.number] = report.report
+    // A device that sends a frame which does not match keeps the one that did.
+    if isFiltered, let candidate = candidate(at: report.device), let report = report.report {
+      reports[candidate.number] = report
     }
     return true
   }
@@ -86,13 +88,16 @@ public struct CandidateList: Sendable {
     return true
   }
 
-  /// Removes the weakest candidate for a stronger one, unless it was chosen or the app shows it.
+  /// Removes the weakest candidate for a stronger one, or a silent one for any, unless it was chosen or the app shows it.
   private mutating func freeSlot(for report: CandidateReport, keeping chosen: UInt32?) -> Bool {
     let free = candidates.indices.filter { index in
       !(isFiltered && candidates[index].isShown) && candidates[index].number != chosen
     }
-    let weakest = free.min { (candidates[$0].level ?? .min) < (candidates[$1].level ?? .min) }
-    guard let weakest, (candidates[weakest].level ?? .min) < (report.level ?? .min) else { return false }
+    let weakest = free.min { candidates[$0].rank < candidates[$1].rank }
+    guard let weakest, !report.isSilent, candidates[weakest].rank < report.level.map(Int.init) ?? .min + 1
+    else {
+      return false
+    }
     hidden.insert(candidates[weakest].device)
     forget(at: weakest)
     return true
@@ -164,7 +169,7 @@ public struct CandidateList: Sendable {
     guard let candidate = candidate(number), let report = reports[number] else { return nil }
     let item = items[candidate.item]
     return DiscoveredAccessory(
-      number: number, itemIndex: candidate.item, item: item.isAppSupplied ? nil : item.item,
+      number: number, itemIndex: item.index ?? candidate.item, item: item.isAppSupplied ? nil : item.item,
       ssid: candidate.device.ssid, report: report)
   }
 }

@@ -3,6 +3,17 @@
 public import HCI
 public import Registry
 
+/// Who may use an accessory.
+public enum Audience: Hashable, Sendable {
+  case noSession
+  /// It awaits authorization: the session that asked for it, until it is authorized or taken back.
+  case session(RandomIdentifier)
+  /// It is authorized: every session of its app.
+  case app
+
+  public func includes(_ session: RandomIdentifier) -> Bool { self == .app || self == .session(session) }
+}
+
 /// The accessories by the address of their device, and by the name of their network; rebuilt when the registry changes.
 public struct Grants: Equatable, Sendable {
   /// An accessory on a device.
@@ -13,7 +24,9 @@ public struct Grants: Equatable, Sendable {
     public let item: String?
     /// Its number in the registry, which names the item that the app supplied.
     public let number: Int64
-    /// It is authorized, and its item is in the manifest.
+    /// Its item is in the manifest, and its app has the account that it had.
+    public let isActive: Bool
+    /// It is active and authorized.
     public let isAuthorized: Bool
     /// It is not hidden from its app.
     public let isVisible: Bool
@@ -26,6 +39,7 @@ public struct Grants: Equatable, Sendable {
 
   private var byAddress: [DeviceAddress: [Grant]] = [:]
   private var byNetwork: [[UInt8]: [Grant]] = [:]
+  private var rhythms: [DeviceAddress: UInt32] = [:]
 
   init() {}
 
@@ -37,10 +51,11 @@ public struct Grants: Equatable, Sendable {
       let status = configuration.status(of: accessory, boundTo: accounts[accessory.app])
       let grant = Grant(
         identifier: accessory.identifier, app: accessory.app, item: accessory.item, number: accessory.number,
-        isAuthorized: status == .active && accessory.state == .authorized, isVisible: status != .suspended
-      )
-      for address in [device.identity.address, device.secondAddress].compactMap({ $0 }) {
+        isActive: status == .active, isAuthorized: status == .active && accessory.state == .authorized,
+        isVisible: status != .suspended)
+      for address in device.addresses {
         byAddress[address.settled, default: []].append(grant)
+        rhythms[address.settled] = device.rhythmMilliseconds
       }
       if let ssid = accessory.ssid { byNetwork[ssid, default: []].append(grant) }
     }
@@ -58,11 +73,12 @@ public struct Grants: Equatable, Sendable {
     }
   }
 
-  /// Calls `body` with every authorized accessory and the address that it advertises from, in no order.
-  public func forEachAuthorized(_ body: (Grant, DeviceAddress) -> Void) {
-    for (address, grants) in byAddress {
-      for grant in grants where grant.isAuthorized { body(grant, address) }
-    }
+  /// The rhythm that the registry has for a device, in milliseconds; 0 for none.
+  public func rhythm(at address: DeviceAddress) -> UInt32 { rhythms[address.settled] ?? 0 }
+
+  /// Calls `body` with every accessory and the address that it advertises from, in no order.
+  public func forEach(_ body: (Grant, DeviceAddress) -> Void) {
+    for (address, grants) in byAddress { for grant in grants { body(grant, address) } }
   }
 
   /// The addresses that accessories advertise from.

@@ -71,8 +71,8 @@ extension PairingError {
       SetupError(
         .connectionFailed, "the radio was unplugged, switched off or reset during the pairing",
         cure: "see accessoryctl status, and \(again)")
-    case .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
-      .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram, .radioIsSimulated,
+    case .notPermitted, .inputDeviceNeedsBluetoothd, .needsSharedAccess,
+      .bluetoothdChanged, .unknownToBluetoothd, .otherProgram, .radioIsSimulated,
       .notSupported, .invalidDigits:
       gatewayFailure(again: again)
     }
@@ -107,15 +107,10 @@ extension PairingError {
       SetupError(
         .userRestricted, "an input device is paired through bluetoothd only, which does not run",
         cure: "start bluetoothd, and \(again)")
-    case .inputDeviceNeedsSharedAccess:
+    case .needsSharedAccess:
       SetupError(
-        .userRestricted,
-        "an input device is paired through bluetoothd only, and not with access = \"exclusive\"",
-        cure: "set access = \"shared\", run bluetoothd, and \(again)")
-    case .exclusiveBesideBluetoothd:
-      SetupError(
-        .userRestricted, "the adapter is held with access = \"exclusive\", and bluetoothd runs",
-        cure: "stop bluetoothd, or set access = \"shared\"")
+        .userRestricted, "the adapter is held with access = \"exclusive\", where no device is paired",
+        cure: "set access = \"shared\", and \(again)")
     case .invalidDigits(isKernel: true):
       SetupError(
         .connectionFailed, "the kernel asked about digits above 999999, which cannot be shown",

@@ -14,6 +14,8 @@ public struct PickerCandidate: Equatable, Sendable {
   public let firstSeen: Instant
   /// The level that gates decide on, or the network's signal, in sixteenths of a dB; nil without a reading.
   public internal(set) var level: Int16?
+  /// It has been silent for long enough to give way to any other.
+  var isSilent = false
   /// Whether the gate has let it in; items without a gate let every device in.
   public internal(set) var isInside: Bool
   /// Its scan response was received, so its whole payload is known.
@@ -27,6 +29,9 @@ public struct PickerCandidate: Equatable, Sendable {
 }
 
 extension PickerCandidate {
+  /// By level; those without one come after, and silent ones last.
+  var rank: Int { isSilent ? .min : level.map(Int.init) ?? .min + 1 }
+
   /// The name and image that the app of a filtered picker gave it.
   public var appName: String? { shownAs?.name }
   public var appImage: String? { shownAs?.image }
@@ -43,6 +48,7 @@ public struct CandidateReport: Equatable, Sendable {
   public var device: DeviceIdentity
   public var item: Int
   public var level: Int16?
+  public var isSilent = false
   public var isInside: Bool
   public var hasResponded: Bool
   /// For the app of a filtered picker; nil for others.

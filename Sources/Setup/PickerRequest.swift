@@ -131,6 +131,8 @@ public struct PickerItem: Equatable, Sendable {
   public var isAppSupplied: Bool
   /// The device that the app knew before; nothing is looked for then.
   public var migration: MigratedDevice?
+  /// Its place in the call; nil for items of the manifest that no call lists.
+  public var index: Int?
 
   public init(_ item: DisplayItem, isAppSupplied: Bool = false, migration: MigratedDevice? = nil) {
     self.item = item

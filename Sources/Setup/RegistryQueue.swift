@@ -19,7 +19,8 @@ struct RegistryQueue: Sendable {
 
   enum Change: Equatable, Sendable {
     case apply(RegistryChange)
-    case replace(AccessoryRegistry)
+    /// `takesKeys` says whether it comes from a client that may handle the keys of bonds.
+    case replace(AccessoryRegistry, takesKeys: Bool)
     case reset
   }
 
@@ -47,6 +48,8 @@ struct RegistryQueue: Sendable {
 
   private(set) var state = State.opening
   private(set) var registry = AccessoryRegistry()
+  /// What devices are written with, when a change writes them.
+  var rhythms = RhythmRecord()
   private var waiting: [PendingChange] = []
   private var written: WrittenChange?
   /// The file was read at least once.
@@ -55,6 +58,8 @@ struct RegistryQueue: Sendable {
   private var wasOpened = false
   /// When the file is to be opened again; nil unless that may help.
   var retryTime: Instant?
+  /// When the disk was given the request that it is busy with; nil while it is idle.
+  var requested: Instant?
   /// Why the disk did not write the last change; nil when it did.
   private(set) var failure: String?
 
@@ -113,15 +118,30 @@ enum ChangePurpose: Sendable {
   case bondLoss
   /// bluetoothd is to remove a bond, or has.
   case bondRemoval
+  /// The rhythms of devices have changed.
+  case rhythms
 
   enum CallKind: Sendable {
     /// An app gives up its accessory.
     case app(RandomIdentifier)
     case `operator`
+    /// An operator who may handle the keys of bonds.
+    case keyHolder
     /// Carries the number of accessories that are confirmed.
     case account(Int)
     /// Carries the number of accessories that are imported.
     case importing(Int)
+  }
+}
+
+extension ChangePurpose {
+  /// Whether the change may bring keys of bonds: those of a pairing, of a bond that bluetoothd has, or of a call whose
+  /// client may handle keys.
+  fileprivate var mayCarryKeys: Bool {
+    switch self {
+    case .setup, .migration, .renewal, .bondLoss, .call(_, .keyHolder): true
+    case .confirm, .network, .takeBack, .question, .address, .bondRemoval, .rhythms, .call: false
+    }
   }
 }
 
@@ -165,7 +185,8 @@ extension RegistryQueue {
 
   private mutating func write(_ next: PendingChange) -> Effect {
     switch next.change {
-    case .replace(var new):
+    case .replace(var new, let takesKeys):
+      new.keepBonds(of: registry, takesKeys: takesKeys)
       // What bluetoothd is to remove stays known; a device that is named cannot be refused.
       for address in registry.bondsLeftToBluetoothd(by: new) { _ = try? new.apply(.addBondRemoval(address)) }
       written = WrittenChange(change: next, registry: new)
@@ -174,9 +195,12 @@ extension RegistryQueue {
       written = WrittenChange(change: next, registry: AccessoryRegistry())
       return .request(.reset)
     case .apply(let change):
+      guard next.purpose.mayCarryKeys || !change.carriesKeys else {
+        return .settled(next.purpose, .failed("the client may not handle the keys of bonds"))
+      }
       var registry = registry
       do throws(RegistryError) {
-        let outcome = try registry.apply(change)
+        let outcome = try registry.apply(change, rhythms: rhythms.heard)
         guard !outcome.writes.isEmpty else { return .settled(next.purpose, .done) }
         written = WrittenChange(change: next, registry: registry)
         return .request(.commit(outcome.writes))

@@ -24,9 +24,10 @@ public struct Session: Equatable, Sendable {
 /// The sessions that are open, and the events for them.
 ///
 /// Capacity: ``countMaxPerApp`` sessions of an app, and ``AppFeed/capacity`` of its events; of all apps ``countMax``
-/// sessions, of which one is reserved for each app of the manifest. When no slot is free for an app, the session of the
-/// same app and owner that has been without a stream for longest is ended; if all of them are streamed, the new one is
-/// refused. No app's session gives way to another app's. A session without its stream ends after ten seconds.
+/// sessions, of which each app of the manifest has its share (``PlaceShares``). When no slot is free for an app, the
+/// session of the same app and owner that has been without a stream for longest is ended; if all of them are streamed, the
+/// new one is refused. No app's session gives way to another app's. A session without its stream ends after ten seconds,
+/// or with its program.
 public struct SessionStore: Sendable {
   /// Twice the number of connections: each may have one session that streams, and one that it just left.
   public static let countMax = 128
@@ -60,12 +61,12 @@ public struct SessionStore: Sendable {
     return (session, ended)
   }
 
-  /// An app's first session takes the slot that is reserved for the app. The remaining slots are shared.
+  /// An app's first session has a slot in any case: a reload may have added the app.
   private func hasFreeSlot(for app: String, appCount: Int) -> Bool {
     let count = sessions.count { $0.app == app }
     guard count > 0 else { return true }
-    let sharedCount = sessions.count - Set(sessions.map(\.app)).count
-    return count < Self.countMaxPerApp && sharedCount < Self.countMax - appCount
+    return count < Self.countMaxPerApp
+      && PlaceShares.admit(app, among: sessions.map(\.app), appCount: appCount, capacity: Self.countMax)
   }
 
   /// The session of an app and owner whose end is nearest.
@@ -76,13 +77,17 @@ public struct SessionStore: Sendable {
     .min { (sessions[$0].end?.microseconds ?? 0) < (sessions[$1].end?.microseconds ?? 0) }
   }
 
-  /// Returns the session of a token, for its owner. The caller refuses nil in the same words for every
-  /// reason.
+  /// Returns the session of a token, for its owner. Callers report nil with one message, whatever the reason.
   public func session(_ token: RandomIdentifier, of owner: SessionOwner) -> Session? {
     index(of: token).map { sessions[$0] }.flatMap { $0.owner == owner ? $0 : nil }
   }
 
   public func isOpen(_ token: RandomIdentifier) -> Bool { index(of: token) != nil }
+
+  /// Whether the session is open and no stream has it.
+  public func isLeft(_ token: RandomIdentifier) -> Bool {
+    index(of: token).map { sessions[$0].end != nil } ?? false
+  }
 
   /// Gives the session to another stream. Returns false while a stream has it.
   public mutating func resume(_ token: RandomIdentifier) -> Bool {

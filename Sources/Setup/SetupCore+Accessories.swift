@@ -81,7 +81,6 @@ extension SetupCore {
     guard !flows.flows.contains(where: { $0.question?.accessory == accessory.identifier }) else {
       throw .isAskedAlready
     }
-    try paceRequest(ofApp: session.app)
     counters.requestsOpened += 1
     let id = random.draw()
     flows.append(
@@ -90,6 +89,7 @@ extension SetupCore {
         SetupQuestion(accessory: accessory.identifier, change: change, call: call),
         displayName: registry.device(of: accessory).displayName, at: now))
     self.change(id) { $0.ask() }
+    announce(id)
     return takeEffects()
   }
 
@@ -172,11 +172,11 @@ extension SetupCore {
     }
   }
 
-  /// Returns the device of an authorized accessory that its app may connect to by itself, with its address.
+  /// Returns the device of an accessory that its app may connect to by itself, with its address.
   public mutating func resolve(
-    _ accessory: RegistryAccessory
+    _ accessory: RegistryAccessory, for session: Session
   ) throws(SetupError) -> (RegistryDevice, [SetupEffect]) {
-    let device = try requireBluetooth(accessory)
+    let device = try requireBluetooth(accessory, for: session)
     if device.bond != .none {
       throw SetupError(
         .invalidRequest, field: "accessory", "it is bonded, and only the agent may use its keys",
@@ -187,21 +187,35 @@ extension SetupCore {
     return (device, takeEffects())
   }
 
-  /// Whether an accessory still exists, and its app may use it.
-  public func isUsable(_ accessory: RandomIdentifier) -> Bool {
-    registry.accessory(accessory).map(isUsable) ?? false
+  /// Who may use an accessory now.
+  public func audience(of grant: Grants.Grant) -> Audience {
+    grant.isAuthorized ? .app : grant.isActive ? awaitingAudience(of: grant.identifier) : .noSession
   }
 
-  private func isUsable(_ accessory: RegistryAccessory) -> Bool {
-    status(of: accessory) == .active && accessory.state == .authorized
+  private func awaitingAudience(of accessory: RandomIdentifier) -> Audience {
+    guard let flow = flows.flow(awaitingAppWith: accessory), let session = flow.session else {
+      return .noSession
+    }
+    return .session(session)
   }
 
-  /// Returns the device of an authorized accessory that has an address.
-  public func requireBluetooth(_ accessory: RegistryAccessory) throws(SetupError) -> RegistryDevice {
-    guard isUsable(accessory) else {
+  /// Whether an accessory still exists, and a session may use it.
+  public func isUsable(_ accessory: RandomIdentifier, by session: RandomIdentifier) -> Bool {
+    guard let accessory = registry.accessory(accessory), status(of: accessory) == .active else {
+      return false
+    }
+    return accessory.state == .authorized || awaitingAudience(of: accessory.identifier).includes(session)
+  }
+
+  /// Returns the device of an accessory that a session may use and that has an address.
+  public func requireBluetooth(
+    _ accessory: RegistryAccessory, for session: Session
+  ) throws(SetupError) -> RegistryDevice {
+    guard isUsable(accessory.identifier, by: session.token) else {
       throw SetupError(
         .invalidRequest, field: "accessory", "it is not authorized",
-        cure: "wait until its state is authorized 20")
+        cure:
+          "wait until its state is authorized 20; before that only the session may use it that asked for it")
     }
     let device = registry.device(of: accessory)
     guard device.identity.address != nil else {

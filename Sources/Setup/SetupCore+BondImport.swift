@@ -9,7 +9,7 @@ public import Registry
 extension SetupCore {
   /// Takes a bond over for all accessories of a device. A bond of the gateway that is not lost is kept.
   public mutating func importBond(
-    _ identity: DeviceAddress, _ record: BondRecord, _ call: CallID
+    _ identity: DeviceAddress, _ record: BondRecord, takesKeys: Bool, _ call: CallID
   ) throws(OperatorError) -> [SetupEffect] {
     try requireRegistryForOperators()
     guard let device = registry.device(.bluetooth(identity)),
@@ -37,7 +37,8 @@ extension SetupCore {
       )
     }
     enqueue(
-      .apply(.setBond(accessory.identifier, .bonded(record), identity: identity)), .call(call, .operator))
+      .apply(.setBond(accessory.identifier, .bonded(record), identity: identity)),
+      .call(call, takesKeys ? .keyHolder : .operator))
     return takeEffects()
   }
 }

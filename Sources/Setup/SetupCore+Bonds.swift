@@ -105,6 +105,7 @@ extension SetupCore {
         id, app: accessory.app, .operator, question, displayName: device.displayName, at: now))
     let now = now
     change(id) { $0.pair(request, at: now) }
+    announce(id)
     return (id, takeEffects())
   }
 

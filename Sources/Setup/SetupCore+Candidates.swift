@@ -168,7 +168,7 @@ extension SetupCore {
     }
     let held = Set(devices.compactMap { picker.touches.held[$0]?.item })
     let item = picker.touchableItems.first { held.contains($0) } ?? ""
-    add(.signal(TouchSignal(.failure, app: flow.app, item: item)))
+    add(.signal(.touch(TouchSignal(.failure, app: flow.app, item: item))))
   }
 
   /// Returns why a device is not set up unless an operator chooses it from a list; nil when it may be.
@@ -294,6 +294,8 @@ public struct MatchedDevice: Equatable, Sendable {
   public var item: String
   /// The level that gates decide on, or the network's signal, in sixteenths of a dB.
   public var level: Int16?
+  /// Nothing was received of it for longer than 10 s, or what this is on a board that listens part of the time.
+  public var isSilent = false
   /// Its scan response was received, or it has none.
   public var hasResponded: Bool
   /// nil when no app receives it.
@@ -332,6 +334,7 @@ extension CandidateReport {
   fileprivate init(_ device: MatchedDevice, item: Int) {
     self.init(
       device.identity, item: item, level: device.level, isInside: true, hasResponded: device.hasResponded)
+    isSilent = device.isSilent
     report = device.report
   }
 }

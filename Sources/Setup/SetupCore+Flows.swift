@@ -26,6 +26,8 @@ extension SetupCore {
     switch effect {
     case .log(let old, let new):
       log(.transition(flow: flow.id, app: flow.app, from: old.name, to: new.name))
+      // The session that asked may use the accessory from now on, or no longer.
+      if old.awaitsApp != new.awaitsApp { note(.grants) }
     case .emit(let kind):
       note(.requests)
       count(kind, of: flow)
@@ -100,6 +102,9 @@ extension SetupCore {
     guard case .finished(let failure) = flow.state else { preconditionFailure("the flow has finished") }
     flows.remove(flow.id)
     guard flow.isRequest else { return }
+    if failure != nil, flow.session != nil, flow.picker != nil, flow.completed.isEmpty, !flow.isEndedByApp {
+      paces[flow.app]?.pickerFailed(at: now)
+    }
     if let question = flow.question { replyToQuestion(question, failure) }
     let setup = flow.completed.last
     let accessory = flow.question == nil ? setup?.accessory : flow.accessory

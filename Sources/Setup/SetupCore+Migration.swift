@@ -23,22 +23,31 @@ public enum MigrationSource: Equatable, Sendable {
 
 /// A device that an item migrates.
 public struct MigratedDevice: Equatable, Sendable {
-  /// The device's address, or its network's name.
-  public let identity: DeviceIdentity
-  /// The identifier that the app had for it, and gets again; nil when it named the address or the network.
-  public let identifier: RandomIdentifier?
+  public let source: MigrationSource
+  /// The device's address, or its network's name; nil for an address of which only BlueZ knows the type.
+  public fileprivate(set) var identity: DeviceIdentity?
   /// bluetoothd has a bond with it.
-  public let isBonded: Bool
+  fileprivate var isBonded = false
   /// The whole name of its network, beside an address; nil when the app gave none.
   public var network: [UInt8]?
   /// What Wi-Fi Aware calls it; nil when the app did not say.
   public var wifiAwarePairedDeviceID: UInt64?
 
-  public init(_ identity: DeviceIdentity, identifier: RandomIdentifier? = nil, isBonded: Bool = false) {
+  public init(_ source: MigrationSource, _ identity: DeviceIdentity?) {
+    self.source = source
     self.identity = identity
-    self.identifier = identifier
-    self.isBonded = isBonded
   }
+
+  /// The identifier that the app had for it, and gets again; nil when it named the address or the network.
+  var identifier: RandomIdentifier? {
+    if case .identifier(let identifier) = source { identifier } else { nil }
+  }
+
+  /// The address in 48 bits; nil for a network.
+  public var bits: UInt64? { if case .address(let bits) = source { bits } else { identity?.address?.bits } }
+
+  /// The network's name; nil for a device.
+  public var ssid: [UInt8]? { if case .network(let name) = source { name } else { nil } }
 }
 
 /// The devices that BlueZ knows, as it reported them last.
@@ -59,28 +68,40 @@ public struct KnownDevices: Equatable, Sendable {
 // MARK: - What is to be migrated
 
 extension SetupCore {
-  /// Returns the device that an item of the app names. `field` is the item's field, for errors.
+  /// Returns the device that an item of the app names. `field` is the item's field, for errors. What is returned depends
+  /// only on what is the app's: devices of others are looked up when an operator agrees. A failure in the result is about
+  /// this device alone: the item is left out.
   public func migratedDevice(
-    _ source: MigrationSource, ofApp app: String, field: String, among known: KnownDevices
-  ) throws(SetupError) -> MigratedDevice {
+    _ source: MigrationSource, ofApp app: String, field: String
+  ) throws(SetupError) -> Result<MigratedDevice, SetupError> {
     try requireRegistry()
     if let failure = accountFailure(ofApp: app) { throw failure }
     let device: MigratedDevice
     switch source {
     case .identifier(let identifier):
-      guard let address = address(ofApp: app, with: identifier) else { throw .unknownFormer(field) }
-      device = MigratedDevice(.bluetooth(address), identifier: identifier)
-    case .address(let bits):
-      let address = try known.address(bits, field: field)
-      device = MigratedDevice(.bluetooth(address), isBonded: known.bonded.contains(address))
-    case .network(let name): device = MigratedDevice(.network(name))
+      guard let address = address(ofApp: app, with: identifier) else {
+        return .failure(.unknownFormer(field))
+      }
+      device = MigratedDevice(source, .bluetooth(address))
+    case .address: device = MigratedDevice(source, nil)
+    case .network(let name): device = MigratedDevice(source, .network(name))
     }
-    if let accessory = registry.accessory(ofApp: app, on: device.identity),
-      status(of: accessory) == .active
-    {
-      throw .isAccessory(field, name: registry.device(of: accessory).displayName)
+    if let accessory = accessory(ofApp: app, on: device) {
+      return .failure(.isAccessory(field, name: registry.device(of: accessory).displayName))
     }
-    return device
+    return .success(device)
+  }
+
+  /// The app's accessory that the device is already; nil when it is none, or is inert.
+  private func accessory(ofApp app: String, on device: MigratedDevice) -> RegistryAccessory? {
+    registry.accessories(ofApp: app).first { accessory in
+      let known = registry.device(of: accessory)
+      let isSame =
+        device.bits.map { bits in
+          [known.identity.address, known.secondAddress].contains { $0?.bits == bits }
+        } ?? (known.identity.ssid == device.ssid)
+      return isSame && status(of: accessory) == .active
+    }
   }
 
   /// The address of a device that was removed, or whose item is no longer in the manifest.
@@ -90,18 +111,12 @@ extension SetupCore {
     return accessory.flatMap { registry.device(of: $0).identity.address }
   }
 
-  /// Whether the device of a migration item has become the app's accessory in another way.
-  private func isAccessory(_ item: PickerItem, ofApp app: String) -> Bool {
-    guard let identity = item.migration?.identity,
-      let accessory = registry.accessory(ofApp: app, on: identity)
-    else { return false }
-    return status(of: accessory) == .active
-  }
-
-  private mutating func addition(migrating item: PickerItem, app: String) -> RegistryAddition? {
-    guard let device = item.migration,
+  private mutating func addition(
+    migrating device: MigratedDevice, _ identity: DeviceIdentity, _ item: PickerItem, app: String
+  ) -> RegistryAddition? {
+    guard
       var addition = addition(
-        app: app, item, device.identity, random.draw(), name: item.item.name, network: device.network)
+        app: app, item, identity, random.draw(), name: item.item.name, network: device.network)
     else { return nil }
     let identity = addition.identity
     let present = registry.accessory(ofApp: app, on: identity)
@@ -110,15 +125,16 @@ extension SetupCore {
     addition.wifiAwarePairedDeviceID = device.wifiAwarePairedDeviceID
     addition.bluetoothIdentifier =
       device.identifier ?? present?.bluetoothIdentifier ?? addition.bluetoothIdentifier
-    if device.isBonded { takeBond(of: device, for: item.item, &addition) }
+    if device.isBonded { takeBond(of: identity, for: item.item, &addition) }
     return addition
   }
 
   /// Takes over that bluetoothd has a bond with the device, of which no key and no method is known. A bond in the registry
   /// is kept.
-  private func takeBond(of device: MigratedDevice, for item: DisplayItem, _ addition: inout RegistryAddition)
-  {
-    let known = registry.device(device.identity.settled)?.bond
+  private func takeBond(
+    of identity: DeviceIdentity, for item: DisplayItem, _ addition: inout RegistryAddition
+  ) {
+    let known = registry.device(identity.settled)?.bond
     guard known?.record == nil, item.descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return }
     addition.bond = .bonded(BondRecord(owner: .bluetoothd, isAuthenticated: false, keys: BondKeys()))
   }
@@ -127,21 +143,41 @@ extension SetupCore {
 // MARK: - The operator's answer
 
 extension SetupCore {
-  /// Adds the devices of a picker's migration items for an operator who agrees.
+  /// Whether an operator can only agree to the request once the devices that BlueZ knows were read.
+  public func needsKnownDevices(toAgreeTo request: String) -> Bool {
+    guard let flow = try? openRequest(request), flow.state == .asking else { return false }
+    return flow.picker?.migrations.contains { $0.migration?.identity == nil } ?? false
+  }
+
+  /// Adds the devices of a picker's migration items for an operator who agrees. An address that BlueZ does not know is
+  /// left out, unless no item is left.
   mutating func agreeToMigration(
-    _ flow: SetupFlow, _ migrations: [PickerItem], _ call: CallID
+    _ flow: SetupFlow, _ migrations: [PickerItem], among known: KnownDevices, _ call: CallID
   ) {
     var additions: [RegistryAddition] = []
+    var unknown: SetupError?
+    var leftOut = 0
+    defer {
+      if let unknown { log(.migrationLeftOut(app: flow.app, reason: unknown.reason, count: leftOut)) }
+    }
     let orphaned = registry.accessories(ofApp: flow.app).filter { status(of: $0) == .orphaned }
-    for item in migrations where !isAccessory(item, ofApp: flow.app) {
-      guard let addition = addition(migrating: item, app: flow.app) else {
-        return refuseMigration(flow, .accountIsUnknown, call)
+    for item in migrations {
+      // The device may have become the app's accessory in another way.
+      guard var device = item.migration, accessory(ofApp: flow.app, on: device) == nil else { continue }
+      do throws(SetupError) { try device.identify(among: known) } catch {
+        unknown = error
+        leftOut += 1
+        continue
       }
+      guard let identity = device.identity,
+        let addition = addition(migrating: device, identity, item, app: flow.app)
+      else { return refuseMigration(flow, .accountIsUnknown, call) }
       if let failure = reasonBondIsRefused(of: addition, item.item) {
         return refuseMigration(flow, failure, call)
       }
       additions.append(addition)
     }
+    if let unknown, additions.isEmpty { return refuseMigration(flow, unknown, call) }
     change(flow.id) { $0.write() }
     let replaced = Set(orphaned.map(\.identifier))
     enqueue(.apply(.migrate(additions, replacing: replaced)), .migration(flow: flow.id, call))
@@ -171,8 +207,19 @@ extension SetupCore {
   }
 }
 
+extension MigratedDevice {
+  /// Looks up what only BlueZ knows: the type of an address, and whether bluetoothd has a bond with the device.
+  fileprivate mutating func identify(among known: KnownDevices) throws(SetupError) {
+    guard case .address(let bits) = source else { return }
+    let address = try known.address(bits)
+    identity = .bluetooth(address)
+    isBonded = known.bonded.contains(address)
+  }
+}
+
 extension KnownDevices {
-  fileprivate func address(_ bits: UInt64, field: String) throws(SetupError) -> DeviceAddress {
+  fileprivate func address(_ bits: UInt64) throws(SetupError) -> DeviceAddress {
+    let field = "items"
     let found = Set(addresses.filter { $0.bits == bits })
     guard let address = found.first else {
       let text = AddressText.text(of: bits)

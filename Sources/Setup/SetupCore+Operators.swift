@@ -19,8 +19,10 @@ extension SetupCore {
 
   /// Closes a picker for an operator.
   public mutating func cancel(_ request: String) throws(OperatorError) -> [SetupEffect] {
-    let flow = try end(request, .userCancelled(reason: "an operator closed the picker"))
-    if !flow.isOnBehalf { paces[flow.app]?.close(by: .operator, at: now) }
+    let isPicker = try openRequest(request).picker != nil
+    let flow = try end(
+      request, .userCancelled(reason: "an operator closed the \(isPicker ? "picker" : "request")"))
+    if flow.session != nil, flow.picker != nil { paces[flow.app]?.pickerWasCancelled(at: now) }
     return takeEffects()
   }
 
@@ -109,13 +111,16 @@ extension SetupCore {
     return network
   }
 
-  /// Agrees to the extension or the migration that an app asks for.
-  public mutating func agree(_ request: String, _ call: CallID) throws(OperatorError) -> [SetupEffect] {
+  /// Agrees to the extension or the migration that an app asks for. `known` are the devices that BlueZ knows, for a request
+  /// that needs them.
+  public mutating func agree(
+    _ request: String, among known: KnownDevices = KnownDevices([]), _ call: CallID
+  ) throws(OperatorError) -> [SetupEffect] {
     let flow = try openRequest(request)
     if let picker = flow.picker, flow.asksForMigration {
       guard flow.state == .asking else { throw .requestClosed(request) }
       try requireRegistryForOperators()
-      agreeToMigration(flow, picker.migrations, call)
+      agreeToMigration(flow, picker.migrations, among: known, call)
       return takeEffects()
     }
     guard let question = flow.question, case .extend(let adds) = question.change else {
@@ -309,11 +314,13 @@ extension SetupCore {
     return request(.apply(.confirmAccount(app: app, account)), .call(call, .account(count)))
   }
 
+  /// Replaces the registry, but for the keys of bonds that it does not bring, or may not.
   public mutating func replaceRegistry(
-    _ registry: AccessoryRegistry, _ call: CallID
+    _ registry: AccessoryRegistry, takesKeys: Bool, _ call: CallID
   ) throws(OperatorError) -> [SetupEffect] {
     try requireRegistryForOperators()
-    return request(.replace(registry), .call(call, .importing(registry.accessories.count)))
+    return request(
+      .replace(registry, takesKeys: takesKeys), .call(call, .importing(registry.accessories.count)))
   }
 
   /// Replaces the registry with an empty one, in every state of the old one.

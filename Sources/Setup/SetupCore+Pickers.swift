@@ -9,7 +9,7 @@ public import Registry
 extension SetupCore {
   /// Opens a picker for a session. Without `items` it looks for all of the app's in the manifest.
   public mutating func showPicker(
-    _ session: Session, items: [PickerItem]?, settings: PickerSettings
+    _ session: Session, items: [PickerItem]?, leftOut: [SetupError] = [], settings: PickerSettings
   ) throws(SetupError) -> (RandomIdentifier, [SetupEffect]) {
     try requireRegistry()
     if let open = flows.picker(ofApp: session.app) { throw .alreadyOpen(open, for: session) }
@@ -17,7 +17,10 @@ extension SetupCore {
       throw .noItems(of: session.app, cure: "or supply items in the call")
     }
     if let failure = accountFailure(ofApp: session.app) { throw failure }
-    try paceRequest(ofApp: session.app)
+    try paces[session.app]?.openPicker(at: now)
+    if let first = leftOut.first {
+      log(.migrationLeftOut(app: session.app, reason: first.reason, count: leftOut.count))
+    }
     let searches = items.filter { $0.migration == nil }
     let isTouch = !searches.isEmpty && searches.allSatisfy { $0.item.selection == .touch }
     let picker = PickerRequest(
@@ -46,8 +49,10 @@ extension SetupCore {
     throw SetupError(.unknown, sentence, cure: SetupError.registryCure)
   }
 
-  mutating func paceRequest(ofApp app: String) throws(SetupError) {
-    try paces[app, default: RequestPace(perMinute: Int(configuration.limits.requestsPerMinute))].ask(at: now)
+  /// Counts a call of an app that asks the operators, also one that is refused.
+  public mutating func paceCall(ofApp app: String) throws(SetupError) {
+    let failuresPerMinute = Int(configuration.limits.requestsPerMinute)
+    try paces[app, default: RequestPace(failuresPerMinute: failuresPerMinute)].call(at: now)
   }
 
   /// Opens a picker. Which devices are there already is learned from the first candidate refresh.
@@ -58,6 +63,7 @@ extension SetupCore {
     counters.requestsOpened += 1
     flows.append(SetupFlow(id, app: app, origin, picker, at: now))
     change(id) { $0.present() }
+    announce(id)
     return id
   }
 
@@ -106,8 +112,10 @@ extension SetupCore {
   public mutating func cancelPicker(_ session: Session) throws(SetupError) -> [SetupEffect] {
     let flow = try picker(of: session)
     if let failure = flow.reasonItStaysOpen { throw failure }
-    paces[session.app]?.close(by: .app, at: now)
-    change(flow.id) { $0.finish(.userCancelled(reason: "the app closed the picker")) }
+    change(flow.id) { flow in
+      flow.isEndedByApp = true
+      return flow.finish(.userCancelled(reason: "the app closed the picker"))
+    }
     return takeEffects()
   }
 
@@ -185,6 +193,11 @@ extension SetupError {
   /// Returns the error for a second request of an app. The cure is what this session can do about the first one.
   fileprivate static func alreadyOpen(_ open: SetupFlow, for session: Session) -> Self {
     let isClosable = open.canBeClosed
+    if case .confirming = open.state {
+      return Self(
+        .pickerAlreadyActive, "an accessory that the app has set up awaits its authorization",
+        cure: "call FinishAuthorization or FailAuthorization for the accessory")
+    }
     switch open.session {
     case session.token:
       return Self(

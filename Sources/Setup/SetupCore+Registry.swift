@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
+public import HCI
 import Manifest
 public import Registry
 
@@ -12,6 +12,8 @@ extension SetupCore {
 
   /// How long after the registry's file could not be opened it is opened again.
   static let reopenMilliseconds: Int64 = 30_000
+  /// A request that takes the disk longer is a problem.
+  private static let diskMilliseconds: Int64 = 5000
 
   /// Queues a change of the registry.
   mutating func enqueue(_ change: RegistryQueue.Change, _ purpose: ChangePurpose) {
@@ -20,9 +22,17 @@ extension SetupCore {
 
   /// Receives a reply of the disk.
   public mutating func receive(_ reply: RegistryReply) -> [SetupEffect] {
+    queue.requested = nil
     performQueueEffects(queue.receive(reply))
     performQueueEffects(queue.writeNext())
     return takeEffects()
+  }
+
+  /// For how long the disk has been busy with one request, once that is too long; in milliseconds.
+  public var diskHangMilliseconds: Int64? {
+    guard let requested = queue.requested else { return nil }
+    let milliseconds = now.milliseconds(since: requested)
+    return milliseconds < Self.diskMilliseconds ? nil : milliseconds
   }
 
   /// Reads a file that could not be used again: it may have been repaired.
@@ -31,7 +41,9 @@ extension SetupCore {
   mutating func performQueueEffects(_ effects: [RegistryQueue.Effect]) {
     for effect in effects {
       switch effect {
-      case .request(let request): add(.registry(request))
+      case .request(let request):
+        queue.requested = now
+        add(.registry(request))
       case .adopted(let old, let isFirst): followRegistry(from: old, isFirst: isFirst)
       case .settled(let purpose, let result): settle(purpose, result)
       case .writeFailed: counters.commitsFailed += 1
@@ -41,6 +53,15 @@ extension SetupCore {
       case .opened: takeBackLeftovers()
       }
     }
+  }
+
+  /// Takes the rhythms of accessories' devices, by settled address, of those that were heard long enough; nil for a device that
+  /// sends all the time. While nothing changes, nothing is written.
+  public mutating func noteRhythms(_ rhythms: [DeviceAddress: UInt32?]) -> [SetupEffect] {
+    guard queue.state == .open, queue.isIdle else { return [] }
+    let due = queue.rhythms.note(rhythms, in: registry, at: now)
+    if !due.isEmpty { enqueue(.apply(.setRhythms(due)), .rhythms) }
+    return takeEffects()
   }
 
   // MARK: - After a change
@@ -190,7 +211,7 @@ extension SetupCore {
     case .bondLoss:
       // What pairs devices counts the bond as lost, and is to find out again.
       if case .failed = result { note(.bonds) }
-    case .address, .bondRemoval: break
+    case .address, .bondRemoval, .rhythms: break
     }
     retryUnsettled()
   }
@@ -250,7 +271,7 @@ extension SetupCore {
       switch kind {
       case .app(let identifier):
         reply(call, .success(.removed(event: sessions.causedEvent(about: identifier))))
-      case .operator: reply(call, .success(.done))
+      case .operator, .keyHolder: reply(call, .success(.done))
       case .account(let count), .importing(let count): reply(call, .success(.count(count)))
       }
     case .reset(let kept): reply(call, .success(.reset(kept: kept)))

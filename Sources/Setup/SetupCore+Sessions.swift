@@ -105,6 +105,10 @@ extension SetupCore {
   /// Ends what the session began, except an accessory that is being set up or awaits the app.
   private mutating func release(_ session: Session, because failure: SetupError = .hasExpired) {
     for flow in flows.flows where flow.session == session.token {
+      changeQuietly(flow.id) { flow in
+        flow.isEndedByApp = true
+        return []
+      }
       switch flow.state {
       case .discovering, .choosing, .pairing, .naming: change(flow.id) { $0.finish(.pickerLost(failure)) }
       case .asking, .writing:
@@ -117,18 +121,27 @@ extension SetupCore {
     emit(.invalidated(failure), toApp: session.app, audience: session.token)
   }
 
-  mutating func expireSessions() {
-    for session in sessions.expire(at: now) {
-      counters.sessionsExpired += 1
-      release(session)
-    }
+  mutating func expireSessions() { for session in sessions.expire(at: now) { expire(session) } }
+
+  /// Whether a session is open that no stream has.
+  public func isLeft(_ session: RandomIdentifier) -> Bool { sessions.isLeft(session) }
+
+  /// Ends a session whose program has ended, unless another stream has it.
+  public mutating func expire(_ session: RandomIdentifier) -> [SetupEffect] {
+    if isLeft(session), let ended = sessions.close(session) { expire(ended) }
+    return takeEffects()
   }
 
-  /// Ends the sessions of users that may no longer act as the app after a reload.
-  mutating func endSessions(where isOver: (Session) -> Bool) {
-    for session in sessions.sessions where isOver(session) {
-      guard let ended = sessions.close(session.token) else { continue }
-      release(ended, because: .accountHasChanged)
+  private mutating func expire(_ session: Session) {
+    counters.sessionsExpired += 1
+    release(session)
+  }
+
+  /// Ends the sessions of users that may no longer act as the app after a reload, each for its reason.
+  mutating func endSessions(because reason: (Session) -> SetupError?) {
+    for session in sessions.sessions {
+      guard let reason = reason(session), let ended = sessions.close(session.token) else { continue }
+      release(ended, because: reason)
     }
   }
 }
@@ -187,6 +200,12 @@ extension SetupError {
     Self(
       .invalidated, "the manifest has given the app to another account, or taken it out",
       cure: "ask the gateway's operator")
+  }
+
+  static var socketWasTakenOut: Self {
+    Self(
+      .invalidated, "the manifest no longer gives the app a socket of its own",
+      cure: "connect to the agent's own socket, or ask the gateway's operator for socket = true")
   }
 
   static func userCancelled(reason: String) -> Self {

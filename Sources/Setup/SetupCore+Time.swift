@@ -10,7 +10,10 @@ public import Registry
 extension SetupCore {
   /// When ``advance(to:)`` has to be called.
   public var deadline: Instant? {
-    flows.flows.reduce(.earliest(sessions.nextEnd, queue.retryTime)) { .earliest($0, $1.deadline) }
+    var deadline = Instant.earliest(sessions.nextEnd, queue.retryTime)
+    for flow in flows.flows { deadline = .earliest(deadline, flow.deadline) }
+    for pace in paces.values { deadline = .earliest(deadline, pace.signalTime) }
+    return deadline
   }
 
   /// Lets time pass. Called before the calls and the candidate refreshes of that time.
@@ -22,6 +25,7 @@ extension SetupCore {
     for id in flows.flows.map(\.id) { advance(id) }
     decideTouches()
     takeBackUnconfirmed()
+    signalWaiting()
     return takeEffects()
   }
 
@@ -71,9 +75,9 @@ extension SetupCore {
     if new.limits.requestsPerMinute != before.limits.requestsPerMinute { paces = [:] }
     endSessions { session in
       guard let app = new.apps[session.app], new.accounts[app.name] == before.accounts[app.name] else {
-        return true
+        return .accountHasChanged
       }
-      return session.owner == .socket(app: app.name) && !app.hasOwnSocket
+      return session.owner == .socket(app: app.name) && !app.hasOwnSocket ? .socketWasTakenOut : nil
     }
     for flow in flows.flows where (flow.isRequest || flow.isPairing) && !isStillValid(flow, before) {
       let failure = SetupError.userCancelled(reason: "the gateway's manifest was changed")

@@ -198,6 +198,14 @@ extension SetupCore {
     if degradation != nil, !queue.wasRead { try requireRegistry() }
   }
 
+  /// The addresses of devices that open pickers wait for by name, in 48 bits.
+  public var awaitedAddresses: [UInt64] {
+    flows.flows.compactMap { flow in
+      guard flow.isLooking, case .device(let bits)? = flow.picker?.choice else { return nil }
+      return bits
+    }
+  }
+
   /// The items that a flow looks for, by their paths; true where the app receives what devices send.
   public var interest: [String: Bool] {
     var interest: [String: Bool] = [:]

@@ -9,7 +9,7 @@ public enum SetupEffect: Equatable, Sendable {
   case registry(RegistryRequest)
   /// Ends a pending call.
   case reply(CallID, Result<CallResult, OperatorError>)
-  case signal(TouchSignal)
+  case signal(GatewaySignal)
   case pair(PairingRequest)
   case answerPairing(PairingID, PairingAnswer)
   case cancelPairing(PairingID)
@@ -115,6 +115,8 @@ public enum OperatorError: Error, Equatable, Sendable {
 
 /// An event for the log.
 public enum SetupNotice: Equatable, Sendable {
+  /// Operators are asked.
+  case requestOpened(RandomIdentifier, sentence: String)
   case added(app: String, item: String?, RandomIdentifier)
   case removed(app: String, item: String?, RandomIdentifier)
   /// The app has another account now; its accessories are hidden until an operator confirms that.
@@ -125,6 +127,8 @@ public enum SetupNotice: Equatable, Sendable {
   case unknownIdentifier(app: String)
   case resolved(app: String, RandomIdentifier)
   case disclosed(app: String)
+  /// A device is not among those that the app gets again.
+  case migrationLeftOut(app: String, reason: String, count: Int)
   /// A device was paired, for its setup or again.
   case paired(app: String, PairingMethod, isAuthenticated: Bool)
   case pairingFailed(app: String, reason: String)
@@ -133,22 +137,4 @@ public enum SetupNotice: Equatable, Sendable {
   case automaticFailed(app: String, item: String, reason: String, retrySeconds: Int64)
   /// A setup flow has changed its state; for debugging.
   case transition(flow: RandomIdentifier, app: String, from: String, to: String)
-}
-
-/// The arguments of the gateway's signal program (`on-touch`): how a touch ended, and for which item.
-public struct TouchSignal: Equatable, Sendable {
-  public enum Outcome: String, CaseIterable, Sendable {
-    case success, failure
-  }
-
-  public var outcome: Outcome
-  public var app: String
-  /// The item's id in the manifest.
-  public var item: String
-
-  public init(_ outcome: Outcome, app: String, item: String) {
-    self.outcome = outcome
-    self.app = app
-    self.item = item
-  }
 }

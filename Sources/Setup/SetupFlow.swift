@@ -37,6 +37,16 @@ public struct SetupFlow: Sendable {
     case writing
     /// The flow is over; nil on success.
     case finished(SetupError?)
+
+    /// Whether an accessory is in the registry and waits for a decision of its app.
+    var awaitsApp: Bool {
+      switch self {
+      case .confirming, .settling: true
+      case .created, .discovering, .choosing, .pairing, .naming, .adding, .takingBack, .asking, .writing,
+        .finished:
+        false
+      }
+    }
   }
 
   /// The party that began the flow.
@@ -48,7 +58,7 @@ public struct SetupFlow: Sendable {
     case automatic(AutomaticKey)
     /// The registry had the accessory when the agent started.
     case previousRun
-    /// The registry came to have the accessory in another way.
+    /// The accessory was imported.
     case registry
   }
 
@@ -86,7 +96,7 @@ public struct SetupFlow: Sendable {
     case add(RandomIdentifier)
     case takeBack(RandomIdentifier, SetupError, CallID?)
     case reply(CallID, Result<CallResult, OperatorError>)
-    case signal(TouchSignal)
+    case signal(GatewaySignal)
     /// The flow is over and is removed.
     case end
   }
@@ -120,6 +130,8 @@ public struct SetupFlow: Sendable {
   public internal(set) var completed: [CompletedSetup] = []
   /// The operator who opened it has disconnected.
   var isAbandoned = false
+  /// Its app has closed it, or ended its session.
+  var isEndedByApp = false
 
   /// Creates a flow with a picker; ``present()`` opens it.
   init(_ id: RandomIdentifier, app: String, _ origin: Origin, _ picker: PickerRequest, at now: Instant) {
@@ -160,7 +172,7 @@ public struct SetupFlow: Sendable {
   public var isOnBehalf: Bool { origin == .operator }
 
   /// Whether candidates can be chosen.
-  var isLooking: Bool {
+  public var isLooking: Bool {
     switch state {
     case .discovering, .choosing: true
     case .created, .pairing, .naming, .adding, .confirming, .settling, .takingBack, .asking, .writing,
@@ -181,12 +193,7 @@ public struct SetupFlow: Sendable {
 
   /// Whether its accessory is in the registry and waits for a decision of its app.
   func awaitsApp(with identifier: RandomIdentifier) -> Bool {
-    switch state {
-    case .confirming, .settling: accessory == identifier
-    case .created, .discovering, .choosing, .pairing, .naming, .adding, .takingBack, .asking, .writing,
-      .finished:
-      false
-    }
+    state.awaitsApp && accessory == identifier
   }
 
   func isTakingBack(_ identifier: RandomIdentifier) -> Bool {
@@ -276,7 +283,7 @@ extension SetupFlow {
   /// Signals at the gateway how a touch ended.
   func touchSignal(_ outcome: TouchSignal.Outcome) -> [Effect] {
     guard choice?.chooser == .touch, let item = chosenItem else { return [] }
-    return [.signal(TouchSignal(outcome, app: app, item: item.item.id))]
+    return [.signal(.touch(TouchSignal(outcome, app: app, item: item.item.id)))]
   }
 }
 

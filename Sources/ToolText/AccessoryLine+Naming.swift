@@ -14,9 +14,9 @@ extension AccessoryLine {
   public static let prefixLengthMin = 4
 
   /// Whether a person may mean it: by the beginning of its identifier, its name, or its device's address.
-  fileprivate func isMeant(by text: String) -> Bool {
+  package func isMeant(by text: String) -> Bool {
     if displayName == text { return true }
-    if let bits = AddressText.bits(text), address?.bits == bits { return true }
+    if let bits = AddressText.bitsInAnySpelling(text), address?.bits == bits { return true }
     return text.utf8.count >= Self.prefixLengthMin && identifier.hasPrefix(text.lowercased())
   }
 
@@ -33,10 +33,12 @@ extension AccessoryLine {
 }
 
 extension [AccessoryLine] {
-  /// The one accessory that a person means. A whole identifier means one, whatever others are called.
+  /// The one accessory that a person means. A whole identifier means one, whatever others are called; a name is looked
+  /// for in any case when none has it as it is written.
   public func accessory(named text: String) throws(AccessoryNameError) -> AccessoryLine {
     if let whole = first(where: { $0.identifier == text.lowercased() }) { return whole }
-    let meant = filter { $0.isMeant(by: text) }
+    var meant = filter { $0.isMeant(by: text) }
+    if meant.isEmpty { meant = filter { $0.displayName.lowercased() == text.lowercased() } }
     guard let first = meant.first else { throw .unknown }
     guard meant.count == 1 else { throw .ambiguous(meant) }
     return first

@@ -4,7 +4,8 @@ public import Interfaces
 
 /// The accessories as a table for operators: a row each, with notes below it.
 ///
-/// Where there is little room, names are cut, then columns left out; the name and the identifier stay.
+/// Where there is little room, the address is left out first; then names are cut, then other columns left out. The name
+/// and the identifier stay.
 public struct AccessoryTable {
   private enum Column: CaseIterable {
     case name, owner, state, status, signal, address, identifier
@@ -30,7 +31,7 @@ public struct AccessoryTable {
     }
 
     /// What gives way first; the notes say of the status what has to be known.
-    static let dispensable: [Column] = [.status, .address, .signal, .owner, .state]
+    static let dispensable: [Column] = [.status, .signal, .owner, .state]
   }
 
   /// Text is not wider, however much room there is.
@@ -56,7 +57,7 @@ public struct AccessoryTable {
       }
       text += cells.joined(separator: Self.gap).trimmed + "\n"
       for note in accessories[index].notes(identifiers[index]) {
-        text += Self.folded(note, columnsMax: style.columnsMax ?? 80)
+        text += "    \(note)\n".foldedLines(to: style.columnsMax ?? TextStyle.usualColumnCount)
       }
     }
     return text
@@ -73,7 +74,8 @@ public struct AccessoryTable {
       let cells = accessories.indices.map { cell(column, $0, columnsMax: Self.textColumnsMax).columnCount }
       layout.append((column, max(column.title.columnCount, cells.max() ?? 0)))
     }
-    guard let columnsMax else { return layout }
+    guard let columnsMax, Self.excess(of: layout, over: columnsMax) > 0 else { return layout }
+    layout.removeAll { $0.column == .address }
     var dispensable = Column.dispensable[...]
     while true {
       if let narrowed = Self.narrowed(layout, to: columnsMax) { return narrowed }
@@ -85,7 +87,7 @@ public struct AccessoryTable {
   /// With text made narrower; nil when that is not enough.
   private static func narrowed(_ layout: Layout, to columnsMax: Int) -> Layout? {
     var layout = layout
-    var excess = layout.reduce(0) { $0 + $1.width } + gap.count * (layout.count - 1) - columnsMax
+    var excess = excess(of: layout, over: columnsMax)
     // The last text first: the name tells more.
     for place in layout.indices.reversed() {
       guard excess > 0, let columnCountMin = layout[place].column.columnCountMin else { continue }
@@ -94,6 +96,10 @@ public struct AccessoryTable {
       excess -= saved
     }
     return excess > 0 ? nil : layout
+  }
+
+  private static func excess(of layout: Layout, over columnsMax: Int) -> Int {
+    layout.reduce(0) { $0 + $1.width } + gap.count * (layout.count - 1) - columnsMax
   }
 
   // MARK: Cells
@@ -120,21 +126,6 @@ public struct AccessoryTable {
     case .signal: accessory.isInSight ? style.good(cell) : style.faint(cell)
     case .owner, .state, .address, .identifier: cell
     }
-  }
-
-  /// Stands in from the margin; a word that is too long stands alone.
-  private static func folded(_ note: String, columnsMax: Int) -> String {
-    let indent = "    "
-    var text = ""
-    var line = ""
-    for word in note.split(separator: " ").map(String.init) {
-      if !line.isEmpty, indent.count + line.columnCount + 1 + word.columnCount > columnsMax {
-        text += indent + line + "\n"
-        line = ""
-      }
-      line += line.isEmpty ? word : " " + word
-    }
-    return text + indent + line + "\n"
   }
 }
 

@@ -19,6 +19,8 @@ public struct CaptureReplay: ~Copyable {
   /// The latest time that was let pass, since the first record.
   public private(set) var duration = Instant(microseconds: 0)
   private var start: Instant?
+  /// The recorder has switched scanning off, as phones do now and then: until it is on again, no silence counts.
+  private var isPaused = false
   private var cursor: EventCursor
 
   public init(_ dataPath: consuming ManifestDataPath) {
@@ -46,7 +48,13 @@ public struct CaptureReplay: ~Copyable {
     advance(to: time, into: &events)
     recordCount += 1
     recorder.count(record)
-    guard case .packet(let kind, isReceived: true, _) = record.content else { return }
+    guard case .packet(let kind, let isReceived, _) = record.content else { return }
+    if !isReceived {
+      if kind == .command, let isOn = ScanSwitch.isOn(record.payload) { switchScan(isOn, at: time) }
+      return
+    }
+    // Another program may scan as well.
+    if isPaused, ScanSwitch.isReport(kind, record.payload) { switchScan(true, at: time) }
     _ = dataPath.pipeline.receive(Packet(kind: kind, body: record.payload), at: time)
     drain(into: &events)
   }
@@ -54,7 +62,14 @@ public struct CaptureReplay: ~Copyable {
   /// Lets time pass, and adds the events that were due.
   public mutating func advance(to time: Instant, into events: inout [EventLine]) {
     duration = max(duration, time)
+    if isPaused { return }
     while dataPath.pipeline.advanceToDeadline(notAfter: time) { drain(into: &events) }
+  }
+
+  private mutating func switchScan(_ isOn: Bool, at time: Instant) {
+    if isPaused, isOn { dataPath.pipeline.skipPause(until: time) }
+    if !isPaused, !isOn { dataPath.pipeline.advance(to: time) }
+    isPaused = !isOn
   }
 
   /// Adds the events that happened since the last one that was added.
@@ -85,11 +100,31 @@ public struct CaptureReplay: ~Copyable {
         events.append(
           EventLine(
             sequence: sequence, sighting: sighting, item: dataPath.items[Int(sighting.item)],
-            payload: payload))
+            data: payload))
       case .missed(let count): missedCount += count
       case .end: return
       case .reset: preconditionFailure("the cursor is of this run")
       }
     }
+  }
+}
+
+/// Which packets of a capture say that the recorder scans.
+private enum ScanSwitch {
+  /// Whether a command switches scanning on or off; nil for another one. A reset switches it off.
+  static func isOn(_ command: borrowing RawSpan) -> Bool? {
+    guard command.byteCount >= 3 else { return nil }
+    switch Opcode(rawValue: command.uint16(at: 0)) {
+    case .leSetScanEnable, .leSetExtendedScanEnable:
+      return command.byteCount > 3 ? command.uint8(at: 3) != 0 : nil
+    case .reset: return false
+    default: return nil
+    }
+  }
+
+  /// Whether a packet brings advertising reports.
+  static func isReport(_ kind: PacketKind, _ packet: borrowing RawSpan) -> Bool {
+    kind == .event && packet.byteCount > 2 && packet.uint8(at: 0) == 0x3E
+      && [0x02, 0x0B, 0x0D].contains(packet.uint8(at: 2))
   }
 }

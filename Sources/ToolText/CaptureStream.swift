@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Explanation
 public import HCI
 
 /// Reads a capture that arrives piece by piece, from a file or from a stream that still grows.
@@ -20,8 +21,16 @@ public struct CaptureStream: ~Copyable {
   public private(set) var hasEnded = false
   /// Why nothing more can be read; records before it are good.
   public private(set) var error: BtsnoopError?
+  /// A file that is no capture, if its format is known.
+  public private(set) var otherFormat: ForeignCapture?
 
   public init() {}
+
+  /// Begins with the bytes of a whole file, which are there already.
+  public init(holding file: [UInt8]) {
+    buffer = file + buffer
+    waiting = 0..<file.count
+  }
 
   /// Lets `read` put bytes into a part of the buffer and return how many; none is the end of the input. Before this,
   /// the records that are there must have been read.
@@ -67,7 +76,11 @@ public struct CaptureStream: ~Copyable {
   private mutating func readHeader() throws(BtsnoopError) {
     let buffer = buffer
     let bytes = buffer.span.rawBytes.extracting(waiting)
-    guard BtsnoopReader.mayBegin(with: bytes) || bytes.byteCount == 0 else { throw .notBtsnoop }
+    guard BtsnoopReader.mayBegin(with: bytes) || bytes.byteCount == 0 else {
+      otherFormat = ForeignCapture(
+        bytes.extracting(first: min(bytes.byteCount, ForeignCapture.headBytesMax)).copied)
+      throw .notBtsnoop
+    }
     guard bytes.byteCount >= Btsnoop.headerByteCount || hasEnded else { return }
     datalink = try BtsnoopReader(bytes).datalink
     waiting = (waiting.lowerBound + Btsnoop.headerByteCount)..<waiting.upperBound

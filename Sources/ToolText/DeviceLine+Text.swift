@@ -12,15 +12,20 @@ extension DeviceLine {
   public func text(_ style: TextStyle = .plain) -> String {
     let level = (filteredRSSI.map { "\($0)" } ?? "-").paddedLeft(to: 7)
     let address = style.strong((address.text ?? "(anonymous)").padded(to: 17))
-    let reports = "\(reportCount)".paddedLeft(to: 8)
+    let reports = "\(reports)".paddedLeft(to: 8)
     let silent = "\(silence.text(decimals: 1)) s".paddedLeft(to: 10)
     var words = name.map { [$0.terminal(columnsMax: 30)] } ?? []
-    let companies = AdvertisementFields(payload.span.rawBytes).manufacturerData.map(\.companyIdentifier)
+    let companies = AdvertisementFields(data.span.rawBytes).manufacturerData.map(\.companyIdentifier)
     words += companies.compactMap(style.vendor).prefix(1)
     words += items.flatMap { item in
-      let id = AirText(Array("\(item.app)/\(item.id)".utf8)).escaped()
+      let id = AirText(Array("\(item.app)/\(item.item)".utf8)).escaped()
       guard let found = item.history?.sentence("found") else { return [item.isFound ? id : "(\(id))"] }
       return ["\(id):"] + found.split(separator: " ").map(String.init)
+    }
+    let pace = DevicePace.text(
+      intervalMilliseconds: intervalMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
+    if let pace, pace.hasPrefix("in bursts") || (intervalMilliseconds ?? 0) >= 10_000 {
+      words.append("(\(pace))")
     }
     let heard = "\(level)  \(address) \(reports)\(silent)"
     guard !words.isEmpty else { return heard + "\n" }
@@ -31,6 +36,14 @@ extension DeviceLine {
 
   /// Where names and items start.
   private static let wordsColumn = 47
+}
+
+extension CandidateLine {
+  /// For instance "in bursts, with pauses of up to 60 s".
+  public var pace: String? {
+    guard rhythmMilliseconds != nil else { return nil }
+    return DevicePace.text(intervalMilliseconds: intervalMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
+  }
 }
 
 extension DeviceLine {

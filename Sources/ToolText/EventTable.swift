@@ -28,9 +28,18 @@ public struct EventTable: Sendable {
     for item in items { widen(for: item) }
   }
 
+  /// Above the lines.
+  public func header(_ style: TextStyle = .plain) -> String {
+    let widths = widths(style)
+    let level = widths.isRoomy ? "level    " : "  dBm"
+    return ["     time event   ", "item".padded(to: widths.item ?? itemColumns), "address".padded(to: 17)]
+      .joined(separator: " ") + level.paddedLeft(to: widths.isRoomy ? 9 : 5) + "  "
+      + "reason".padded(to: widths.reason) + "  name\n"
+  }
+
   /// One line. `clock` says when, or else the event's own time.
   public mutating func text(_ event: EventLine, _ style: TextStyle = .plain, clock: String? = nil) -> String {
-    learn(AdvertisementFields(event.payload.span.rawBytes).name, of: event.address)
+    learn(AdvertisementFields(event.data.span.rawBytes).name, of: event.address)
     let word = event.event.rawValue.padded(to: 8)
     let colored =
       switch event.event {
@@ -51,7 +60,7 @@ public struct EventTable: Sendable {
     learn(device.name.map { AdvertisementFields.Name(text: $0, isComplete: true) }, of: device.address)
     return device.items.filter { $0.isFound && isWanted($0) }.map { item in
       line(
-        clock: clock, style.good("present".padded(to: 8)), item: "\(item.app)/\(item.id)", device.address,
+        clock: clock, style.good("present".padded(to: 8)), item: "\(item.app)/\(item.item)", device.address,
         device.filteredRSSI, reason: item.presence.rawValue, style)
     }.joined()
   }
@@ -119,8 +128,7 @@ extension RadioChangeLine {
   /// One line. `clock` says when, or else the line's own time.
   public func text(clock: String? = nil) -> String {
     let clock = (clock ?? time.text(decimals: 3)).paddedLeft(to: 9)
-    let pause = isForPairing ? ", for a pairing" : ""
-    let length = gap.map { " after \($0.text(decimals: 2)) s without a scan\(pause)" } ?? ""
+    let length = gap.map { " after \($0.text(decimals: 2)) s without a scan" } ?? ""
     return "\(clock) -- the radio is \(state.rawValue)\(length): \(AirText(Array(detail.utf8)).escaped())\n"
   }
 }

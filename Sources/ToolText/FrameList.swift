@@ -13,12 +13,18 @@ public struct FrameList {
   private let frames: [(data: [UInt8], response: [UInt8])]
   /// For each frame: the items whose clauses hold in it.
   private let items: [[String]]
+  /// The numbers of frames in which one clause of an item holds, and another one in another.
+  private let named: Set<Int>
 
   /// The newest frame is first, and `explanations` say which of them was explained.
   public init(_ frames: [(data: [UInt8], response: [UInt8])], _ explanations: [ItemExplanation]) {
     self.frames = frames
+    named = Set(explanations.flatMap(\.clauses).compactMap(\.frame))
     items = frames.indices.map { index in
-      explanations.filter { $0.holds && $0.setPosition == index }.map { explanation in
+      explanations.filter { explanation in
+        let isOther = explanation.otherFrames.contains(frames.count - index)
+        return isOther || explanation.holds && explanation.setPosition == index
+      }.map { explanation in
         AirText(Array("\(explanation.app)/\(explanation.item)".utf8)).escaped()
       }
     }
@@ -39,10 +45,10 @@ public struct FrameList {
     return rows.text
   }
 
-  /// Those that items match come before those that none matches.
+  /// Those that items match, or the explanations name, come before others.
   private var shownIndices: [Int] {
-    let matched = frames.indices.filter { !items[$0].isEmpty }
-    let others = frames.indices.filter { items[$0].isEmpty }
-    return (matched + others).prefix(Self.shownMax).sorted()
+    let isFirst = { (index: Int) in !items[index].isEmpty || named.contains(frames.count - index) }
+    return (frames.indices.filter(isFirst) + frames.indices.filter { !isFirst($0) }).prefix(Self.shownMax)
+      .sorted()
   }
 }

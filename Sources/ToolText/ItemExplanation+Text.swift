@@ -11,12 +11,19 @@ extension ItemExplanation {
   /// The explanation clause by clause.
   public func text(_ style: TextStyle = .plain) -> String {
     var rows = TextRows(indent: 7, labelColumnCount: 11, style)
-    let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
-    rows.line("\n\(style.strong(name))\(isAlternate ? ", second identity" : ""): \(why)")
+    rows.line("\n" + headline(style))
     if setCount > 1, !clauses.isEmpty { rows.row(isOfFrames ? "frame" : "set", setText) }
-    for clause in clauses { clause.describe(in: &rows, style) }
+    for clause in clauses { clause.describe(in: &rows, style, isOfFrames: isOfFrames) }
     if holds { describeGate(in: &rows, style) }
     return rows.text
+  }
+
+  /// The answer alone.
+  public func line(_ style: TextStyle = .plain) -> String { headline(style) + "\n" }
+
+  private func headline(_ style: TextStyle) -> String {
+    let name = AirText(Array("\(app)/\(item)".utf8)).escaped()
+    return "\(style.strong(name))\(isAlternate ? ", second identity" : ""): \(why)"
   }
 
   private var setText: String {
@@ -42,7 +49,9 @@ extension ItemExplanation {
 
 extension GateAnswer {
   fileprivate var heardText: String {
-    let interval = learnedMilliseconds.map { ", every \($0) ms" } ?? ""
+    let pace = DevicePace.text(
+      intervalMilliseconds: learnedMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
+    let interval = pace.map { ", \($0)" } ?? ""
     let reports = reportCount == 1 ? "1 report" : "\(reportCount) reports"
     let readings = readingCount == 1 ? "1 reading" : "\(readingCount) readings"
     return "\(readings) from \(reports)\(interval), last \(silenceMilliseconds) ms ago"
@@ -71,8 +80,9 @@ extension GateAnswer.Immediate {
 }
 
 extension ClauseAnswer {
-  fileprivate func describe(in rows: inout TextRows, _ style: TextStyle) {
+  fileprivate func describe(in rows: inout TextRows, _ style: TextStyle, isOfFrames: Bool) {
     rows.line("  \(holds ? style.good("yes") : style.bad("no "))  \(key.rawValue)")
+    if let frame, !holds { rows.row("holds in", "\(isOfFrames ? "frame" : "set") \(frame)") }
     rows.row("wanted", ([wanted.text] + options.words).joined(separator: " "))
     if let mask, mask.contains(where: { $0 != 0xFF }) { rows.row("mask", Hex(mask).text) }
     if comparisons.isEmpty, let found { rows.row("found", found) }

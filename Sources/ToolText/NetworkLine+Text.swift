@@ -14,9 +14,9 @@ extension NetworkLine {
     let address = style.strong(AirText(Array(bssid.utf8)).escaped(columnsMax: 17).padded(to: 17))
     let seen = "\(silence.text(decimals: 1)) s".paddedLeft(to: 10)
     var words = [ssid.terminal()]
-    if radioCount > 1 { words.append("(\(radioCount) radios)") }
+    if radios > 1 { words.append("(\(radios) radios)") }
     words += items.map { item in
-      let id = AirText(Array("\(item.app)/\(item.id)".utf8)).escaped()
+      let id = AirText(Array("\(item.app)/\(item.item)".utf8)).escaped()
       return item.isFound ? id : "(\(id))"
     }
     let start = "\(level)  \(address)  \(security.rawValue.padded(to: 10))\(seen)"
@@ -57,7 +57,7 @@ extension NetworkLine {
     items.filter { $0.isFound && isWanted($0) }.map { item in
       let word = style.good("present".padded(to: 8))
       let level = signal.map { "\($0) dBm" } ?? "-"
-      return "\(clock.paddedLeft(to: 9)) \(word) \(NetworkEventLine.shown(item.app, item.id)) "
+      return "\(clock.paddedLeft(to: 9)) \(word) \(NetworkEventLine.shown(item.app, item.item)) "
         + "network \(ssid.terminal()) \(level)\n"
     }.joined()
   }

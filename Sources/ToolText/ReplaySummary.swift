@@ -60,13 +60,14 @@ extension CaptureReplay {
       ("reportsAnonymous", total.reportsAnonymous), ("reportsWithoutReading", total.reportsWithoutReading),
       ("reportsTruncated", total.reportsTruncated), ("chainsDisplaced", chains.displaced),
       ("chainsExpired", chains.expired), ("chainsOversized", chains.oversized),
-      ("strangersEvicted", total.unknownDevicesEvicted),
+      ("unknownDevicesEvicted", total.unknownDevicesEvicted),
       ("matchingDevicesEvicted", total.matchingDevicesEvicted),
       ("devicesTurnedAway", total.devicesTurnedAway), ("setsReplaced", total.setsReplaced),
       ("setsTurnedAway", total.setsTurnedAway), ("longPayloadsEvicted", total.longPayloadsEvicted),
       ("longPayloadsTurnedAway", total.longPayloadsTurnedAway),
       ("matchesBeyondCapacity", total.matchesBeyondCapacity), ("matchesEvicted", total.matchesEvicted),
-      ("matchesTurnedAway", total.matchesTurnedAway), ("changesCoalesced", total.changesCoalesced),
+      ("matchesTurnedAway", total.matchesTurnedAway), ("changesSkipped", total.changesSkipped),
+      ("changesHeldBack", total.changesHeldBack),
     ]
   }
 }

@@ -9,6 +9,7 @@ extension StatusLine {
     let running = "running for \(time.roughText)"
     rows.line("\(style.strong("accessoryd \(Self.shown(version))")), \(running)")
     radio.describe(in: &rows, style)
+    listening?.describe(in: &rows)
     wifi?.describe(in: &rows, style)
     if problems.isEmpty { rows.row("problems", "none") }
     for problem in problems {
@@ -16,31 +17,43 @@ extension StatusLine {
       rows.row("", Self.shown(problem.sentence))
     }
     for warning in warnings { rows.row("warning", Self.shown(warning.sentence)) }
+    describeRequests(in: &rows)
     rows.line("")
-    rows.row("manifest", "\(counted(.items, "item")) of \(counted(.apps, "app")); \(reloadText)")
-    rows.row("devices", "\(self[.devices]) of \(self[.devicesMax]) places taken, \(self[.found]) found")
-    rows.row("heard", "\(counted(.reports, "report")), \(counted(.events, "event")) sent")
-    rows.row(
-      "clients", "\(self[.connections]) of \(self[.connectionsMax]) connections, \(self[.watchers]) watching")
-    if let connected = counts[.accessoriesConnected], connected > 0 {
-      let noun = connected == 1 ? "accessory" : "accessories"
-      rows.row("connected", "\(connected) \(noun) to apps; accessoryctl list shows which")
+    rows.row("manifest", "\(Self.counted(items, "item")) of \(Self.counted(apps, "app")); \(reloadText)")
+    rows.row("devices", "\(devices) of \(devicesMax) places taken, \(found) found")
+    rows.row("heard", "\(Self.counted(reports, "report")), \(Self.counted(events, "event")) sent")
+    rows.row("clients", "\(connections) of \(connectionsMax) connections, \(watchers) watching")
+    if accessoriesConnected > 0 {
+      let noun = accessoriesConnected == 1 ? "accessory" : "accessories"
+      rows.row("connected", "\(accessoriesConnected) \(noun) to apps; accessoryctl list shows which")
     }
     return rows.text
   }
 
-  private subscript(_ count: Count) -> Int64 { counts[count] ?? 0 }
+  private func describeRequests(in rows: inout TextRows) {
+    for request in openRequests {
+      let age = Seconds(microseconds: time.microseconds - request.since.microseconds).roughText
+      rows.row(
+        "request", "\(Self.shown(String(request.request.prefix(8)))): \(Self.shown(request.sentence))")
+      let candidates = request.candidates == 1 ? "1 candidate" : "\(request.candidates) candidates"
+      rows.row("", "open for \(age)" + (request.kind == .setup ? ", \(candidates)" : ""))
+    }
+    guard requests > 0 else { return }
+    let others = requests - openRequests.count
+    let more = others > 0 ? "\(others) more wait; " : ""
+    rows.row("", "\(more)accessoryctl pick shows and answers requests")
+  }
 
-  private func counted(_ count: Count, _ noun: String) -> String {
-    "\(self[count]) \(noun)\(self[count] == 1 ? "" : "s")"
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   private var reloadText: String {
-    let taken = "reloaded \(Self.times(self[.reloads]))"
-    return self[.reloadsRefused] == 0 ? taken : "\(taken), refused \(Self.times(self[.reloadsRefused]))"
+    let taken = "reloaded \(Self.times(reloads))"
+    return reloadsRefused == 0 ? taken : "\(taken), refused \(Self.times(reloadsRefused))"
   }
 
-  static func times(_ count: Int64) -> String {
+  static func times(_ count: Int) -> String {
     switch count {
     case 0: "never"
     case 1: "once"
@@ -68,12 +81,12 @@ extension RadioLine {
     let plain = "radio     \(state.rawValue):"
     rows.line("radio     \(word):\(row.text.dropFirst(plain.count).dropLast())")
     rows.row("", "from \(StatusLine.shown(source))\(controllerText)")
-    let failures = failureCount == 0 ? "" : ", \(failureCount) failed"
-    if initializationCount > 0 || failureCount > 0 {
-      rows.row("", "brought up \(StatusLine.times(initializationCount))\(failures)")
+    let failed = failures == 0 ? "" : ", \(failures) failed"
+    if initializations > 0 || failures > 0 {
+      rows.row("", "brought up \(StatusLine.times(initializations))\(failed)")
     }
-    let dropped = droppedCount == 0 ? "nothing" : "\(droppedCount) packet\(droppedCount == 1 ? "" : "s")"
-    if droppedCount > 0 || queueing != nil { rows.row("", "\(dropped) lost\(queueingText)") }
+    let lost = dropped == 0 ? "nothing" : "\(dropped) packet\(dropped == 1 ? "" : "s")"
+    if dropped > 0 || queueing != nil { rows.row("", "\(lost) lost\(queueingText)") }
   }
 
   private var queueingText: String {
@@ -84,9 +97,28 @@ extension RadioLine {
   private var controllerText: String {
     var parts: [String] = []
     if let address { parts.append(StatusLine.shown(address)) }
-    if extendedAdvertising == true { parts.append("extended advertising") }
-    if codedPHY == true { parts.append("coded PHY") }
+    if hasExtendedAdvertising == true { parts.append("extended advertising") }
+    if hasCodedPHY == true { parts.append("coded PHY") }
     return parts.map { ", " + $0 }.joined()
+  }
+}
+
+extension ListeningLine {
+  fileprivate func describe(in rows: inout TextRows) {
+    rows.row("listens", percent == 100 ? "all the time" : "\(percent) % of the time, \(requestText)")
+    let name = StatusLine.shown(board)
+    let reason = replacedBoard.map {
+      ", because the adapter is on USB; the manifest names \(StatusLine.shown($0))"
+    }
+    rows.row("", "by the profile \(name)\(reason ?? "")")
+    guard !missing.isEmpty else { return }
+    let items = missing.map { StatusLine.shown($0) }.joined(separator: ", ")
+    rows.row("", "it misses some of what these send, only on an event: \(items)")
+  }
+
+  private var requestText: String {
+    requestPercent == 100
+      ? "all the time while a request is open" : "\(requestPercent) % while a request is open"
   }
 }
 
@@ -101,9 +133,9 @@ extension WirelessLine {
       }
     rows.row("wifi", "\(state.rawValue): \(text)")
     rows.row("", "from \(StatusLine.shown(interface))\(source.map { ", by \($0.text)" } ?? "")")
-    let noun = networkCount == 1 ? "network" : "networks"
+    let noun = networks == 1 ? "network" : "networks"
     let last = sinceLastScan.map { "; the last scan has completed \($0.roughText) ago" } ?? ""
-    if source != nil { rows.row("", "\(networkCount) \(noun)\(last)") }
+    if source != nil { rows.row("", "\(networks) \(noun)\(last)") }
   }
 }
 
@@ -155,25 +187,5 @@ extension RegistryLine {
       rows.row("unpairing", [AirText(Array(device.utf8)).escaped(), "waits for bluetoothd"])
     }
     return rows.text
-  }
-}
-
-extension ReloadLine {
-  /// Findings as `check` prints them, then the result.
-  public func text(_ style: TextStyle = .plain) -> String {
-    switch self {
-    case .taken(let kept, let added, let removed, let radioRestarted, let warnings):
-      let radio = radioRestarted ? "; the radio was started again" : ""
-      return Self.lines(warnings)
-        + "\(style.good("reloaded")): \(kept) \(kept == 1 ? "item" : "items") kept, \(added) added, "
-        + "\(removed) removed\(radio)\n"
-    case .refused(let findings, let omitted):
-      let more = omitted == 0 ? "" : "…and \(omitted) more\n"
-      return Self.lines(findings) + more + style.bad("refused") + ": the previous manifest stays in force\n"
-    }
-  }
-
-  private static func lines(_ findings: [String]) -> String {
-    findings.map { StatusLine.shown($0) + "\n" }.joined()
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Interfaces
+import Manifest
 
 /// Lines of text: a label in one column, what it says in the next, as wide as the style says.
 ///
@@ -47,7 +48,9 @@ struct TextRows {
   }
 
   private func folded(_ word: String) -> [String] {
-    guard word.columnCount > valueColumnCount, word.utf8.allSatisfy({ $0 < 0x80 }) else { return [word] }
+    guard word.columnCount > valueColumnCount, word.utf8.allSatisfy({ HexText.digit($0) != nil }) else {
+      return [word]
+    }
     var rest = Substring(word)
     var pieces: [String] = []
     while !rest.isEmpty {

@@ -33,14 +33,14 @@ public struct InterfaceScans: Equatable, Sendable {
     }
   }
 
-  /// Messages are lost, the end of a scan perhaps.
+  /// Netlink dropped messages; a scan's end may be among them.
   public mutating func noteLoss() { startedAt = nil }
 
   public func isUnderWay(at now: Instant) -> Bool {
     startedAt.map { now.milliseconds(since: $0) < Self.endMillisecondsMax } ?? false
   }
 
-  /// Returns the news, which are not returned again.
+  /// Returns and clears what happened since the last call.
   public mutating func takeNews(at now: Instant) -> ScanNews {
     var taken = ScanNews()
     swap(&taken, &news)

@@ -43,6 +43,15 @@ public struct NetworkName: Hashable, Sendable, BitwiseCopyable {
     prefix.byteCount <= byteCount && (0..<prefix.byteCount).allSatisfy { byte(at: $0) == prefix.byte(at: $0) }
   }
 
+  /// Whether the bytes of this name come before those of another, in the order of dictionaries.
+  public func precedes(_ other: NetworkName) -> Bool {
+    for index in stride(from: 0, to: Self.byteCountMax, by: 8)
+    where self[wordOf: index] != other[wordOf: index] {
+      return self[wordOf: index].byteSwapped < other[wordOf: index].byteSwapped
+    }
+    return length < other.length
+  }
+
   public static func == (left: NetworkName, right: NetworkName) -> Bool {
     left.length == right.length && left.words == right.words
   }

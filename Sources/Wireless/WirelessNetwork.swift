@@ -46,14 +46,14 @@ public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
     let levels = (signal.map(Int.init) ?? Int.min, other.signal.map(Int.init) ?? Int.min)
     if levels.0 != levels.1 { return levels.0 > levels.1 }
     if bssid != other.bssid { return bssid < other.bssid }
-    return name.bytes.lexicographicallyPrecedes(other.name.bytes)
+    return name.precedes(other.name)
   }
 }
 
 /// How a network is protected, as its beacons say (IEEE 802.11-2020, 9.4.2.24). The raw value is the word on the wire.
 ///
-/// A network that takes both WPA2 and WPA3 counts as WPA2: what it is safe against is what its weakest way is safe
-/// against. For the same reason one that takes WPA and WPA2 counts as WPA.
+/// A network that takes both WPA2 and WPA3 counts as WPA2, and one that takes WPA and WPA2 as WPA: it is only as secure as
+/// its weakest mode.
 public enum WirelessSecurity: String, Hashable, Sendable, CaseIterable, BitwiseCopyable {
   /// Every station joins, and nothing is encrypted.
   case open

@@ -4,6 +4,7 @@ import ArgumentParser
 import HCI
 import Interfaces
 import JSON
+import ManifestFormat
 import ToolText
 
 /// An accessory, as the operator names it.
@@ -11,7 +12,10 @@ struct AccessoryOptions: ParsableArguments {
   private static let shownMax = 10
 
   @Argument(
-    help: "The accessory's identifier (at least its first 4 digits), its name, or the address of its device.",
+    help: """
+      The accessory's identifier (at least its first 4 digits), its name, the address of its device, or the name by \
+      which the device calls itself.
+      """,
     completion: Completions.accessories)
   var accessory: String
 
@@ -27,7 +31,7 @@ struct AccessoryOptions: ParsableArguments {
     let all = try gateway.accessories()
     let candidates = app.map { app in all.filter { $0.app == app } } ?? all
     do throws(AccessoryNameError) {
-      return (try candidates.accessory(named: accessory), all)
+      return (try candidate(among: candidates), all)
     } catch {
       if asDevice, case .ambiguous(let meant) = error, let first = meant.listed.first,
         meant.allSatisfy({ $0.isDevice(of: first) })
@@ -38,14 +42,26 @@ struct AccessoryOptions: ParsableArguments {
     }
   }
 
+  private func candidate(among candidates: [AccessoryLine]) throws(AccessoryNameError) -> AccessoryLine {
+    do throws(AccessoryNameError) { return try candidates.accessory(named: accessory) } catch .unknown {
+      let meant = DeviceNames.accessories(candidates, onDeviceNamed: accessory, askedOf: gateway)
+      guard let first = meant.first else { throw .unknown }
+      guard meant.count == 1 else { throw .ambiguous(meant) }
+      return first
+    } catch { throw error }
+  }
+
   private func sentence(_ error: AccessoryNameError, _ candidates: [AccessoryLine]) -> String {
     let place = app.map { "\(quoted($0)) has" } ?? "there is"
     switch error {
     case .unknown:
       let sentence = "\(place) no accessory \(quoted(accessory))"
-      return candidates.isEmpty
-        ? "\(sentence), nor any other; accessoryctl pick sets one up"
-        : "\(sentence); name one of: \(names(candidates, among: candidates))"
+      guard !candidates.isEmpty else { return "\(sentence), nor any other; accessoryctl pick sets one up" }
+      let near = KeywordSuggestion.nearNames(to: accessory, among: candidates.map(\.displayName))
+      let meant = candidates.filter { near.contains($0.displayName) }
+      return meant.isEmpty
+        ? "\(sentence); name one of: \(names(candidates, among: candidates))"
+        : "\(sentence); did you mean \(names(meant, among: candidates))?"
     case .ambiguous(let meant):
       return
         "\(quoted(accessory)) may be any of: \(names(meant, among: candidates)); name it by its identifier"

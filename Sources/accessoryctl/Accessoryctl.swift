@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
-import CLean
 import Interfaces
 import LinuxSystem
 import ManifestFormat
@@ -52,10 +51,14 @@ struct Accessoryctl: ParsableCommand {
           SetupCommand.self,
           CheckCommand.self, SuggestCommand.self, ReloadCommand.self, CalibrateCommand.self,
         ]),
-      CommandGroup(name: "Agent", subcommands: [StatusCommand.self, MetricsCommand.self]),
+      CommandGroup(
+        name: "Agent", subcommands: [StatusCommand.self, MetricsCommand.self, ReportCommand.self]),
       CommandGroup(
         name: "Captures", subcommands: [CaptureCommand.self, DecodeCommand.self, ReplayCommand.self]),
     ])
+
+  /// What other programs call a command.
+  private static let otherNames = ["ls": "list", "rm": "remove", "mv": "rename", "version": "--version"]
 
   /// Throws unless the words that name commands do, with or without `help` before them.
   private static func requireCommands(_ arguments: ArraySlice<String>) throws(ToolError) {
@@ -81,13 +84,21 @@ struct Accessoryctl: ParsableCommand {
     StandardStreams.openMissing()
     Signals.ignoreBrokenPipe()
     do {
-      try requireCommands(CommandLine.arguments.dropFirst())
-      var command = try parseAsRoot()
+      var arguments = Array(CommandLine.arguments.dropFirst())
+      let place = arguments.first == "help" ? 1 : 0
+      if arguments.indices.contains(place), let name = otherNames[arguments[place]] {
+        arguments[place] = name
+      }
+      try requireCommands(arguments[...])
+      var command = try parseAsRoot(arguments)
       try command.run()
     } catch let failure as ToolError {
       if let sentence = failure.sentence { StandardError.say(sentence) }
       if case .interrupted(let signal) = failure { Signals.end(by: signal) }
       exit(withError: ExitCode(failure.status.rawValue))
+    } catch  where exitCode(for: error) == .validationFailure {
+      StandardError.write(fullMessage(for: error) + "\n")
+      exit(withError: ExitCode.validationFailure)
     } catch {
       exit(withError: error)
     }

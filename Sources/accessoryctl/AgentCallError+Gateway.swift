@@ -14,8 +14,8 @@ extension AgentCallError {
         "\(parameters.text("device")) is not in sight; accessoryctl sightings --all lists what is", .no)
     case GatewayErrorName.notRecognisable.rawValue:
       return .sentence(
-        "\(parameters.text("device")) sends neither a company nor a service nor a lasting name; "
-          + "no item can find it", .no)
+        "\(parameters.text("device")) sends no company, no service and no name that stays the same; "
+          + DeviceArgument.cureByAddress(parameters.text("device")), .no)
     case GatewayErrorName.itemNotFound.rawValue:
       return .unknownItem(parameters.text("item"), known: parameters.texts("items"), isAmbiguous: false)
     case GatewayErrorName.itemAmbiguous.rawValue:

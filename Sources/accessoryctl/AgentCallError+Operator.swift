@@ -51,18 +51,19 @@ extension AgentCallError {
     }
   }
 
-  /// A wrong name of an app or item is a wrong command line, because the manifest has them; the others come and go.
   private static func notFound(_ parameters: ErrorParameters) -> ToolError {
-    let name = parameters.word("name").map(quoted) ?? "it"
-    let known = parameters.texts("candidates")
-    switch parameters.word("kind") {
-    case "app": return .unknown("the manifest has no app \(name)", known: known, .usage)
-    case "item": return .unknown("the manifest has no item \(name)", known: known, .usage)
-    case "accessory": return .unknown("there is no accessory \(name) any more", known: known, .no)
-    case "device": return .unknown("\(name) was not removed from the app", known: known, .no)
-    case "candidate": return .unknown("there is no candidate \(name) any more", known: known, .no)
-    case _: return .unknown("the agent does not know \(name)", known: known, .no)
-    }
+    let word = parameters.word("name")
+    let name = word.map(quoted) ?? "it"
+    let reason =
+      switch parameters.word("kind") {
+      case "app": "the manifest has no app \(name)"
+      case "item": "the manifest has no item \(name)"
+      case "accessory": "there is no accessory \(name) any more"
+      case "device": "\(name) was not removed from the app"
+      case "candidate": "there is no candidate \(name) any more"
+      case _: "the agent does not know \(name)"
+      }
+    return .unknown(word, reason, known: parameters.texts("candidates"))
   }
 }
 

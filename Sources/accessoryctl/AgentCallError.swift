@@ -8,10 +8,14 @@ import Varlink
 
 /// Why a call to the agent failed.
 enum AgentCallError: Error, Equatable {
+  /// When the agent closed a connection: less than a second after it was made, later but before its first reply, or after
+  /// that.
+  enum Ending { case atOnce, beforeReply, afterReply }
+
   case connecting(SystemError)
   case system(SystemError)
-  /// The agent closed the connection, before its first reply or later.
-  case ended(hasReplied: Bool)
+  /// The agent closed the connection.
+  case ended(Ending)
   case stream(ClientError)
   /// The agent did not reply for this many seconds.
   case silent(seconds: Int)
@@ -20,6 +24,8 @@ enum AgentCallError: Error, Equatable {
   case line(JSONMemberError)
   /// The call is longer than the agent accepts.
   case callTooLong
+  /// A list has more replies or bytes than the agent has anything to list.
+  case listTooLong
 
   /// Whether the agent may be back soon, for example after a restart.
   var isPassing: Bool {
@@ -27,7 +33,7 @@ enum AgentCallError: Error, Equatable {
     case .connecting(let error): error.isMissing || error.isRefused || error.isFull
     case .system(let error): error.isGone
     case .ended, .stream(.frame(.truncated)), .silent: true
-    case .stream, .refused, .line, .callTooLong: false
+    case .stream, .refused, .line, .callTooLong, .listTooLong: false
     }
   }
 }
@@ -39,10 +45,10 @@ extension AgentCallError {
     case .connecting(let error): Self.connecting(error, path)
     case .system(let error):
       error.isGone
-        ? Self.closed(path, hasReplied: true)
+        ? Self.closed(path, .afterReply)
         : .sentence("\(error.reason) (\(error.call.rawValue))", .systemError)
-    case .ended(let hasReplied): Self.closed(path, hasReplied: hasReplied)
-    case .stream(.frame(.truncated)), .stream(.ended): Self.closed(path, hasReplied: true)
+    case .ended(let ending): Self.closed(path, ending)
+    case .stream(.frame(.truncated)), .stream(.ended): Self.closed(path, .afterReply)
     case .stream, .line:
       .sentence(
         "the program at \(quoted(path)) is no accessoryd that this tool understands\(detail); "
@@ -53,13 +59,17 @@ extension AgentCallError {
           + "journalctl -u accessoryd may say why", .unavailable)
     case .refused(let reply): Self.refused(reply)
     case .callTooLong: .sentence("the call is too long for the agent; shorten the arguments", .usage)
+    case .listTooLong:
+      .sentence(
+        "the agent's list does not end, so the rest was left; is another program at the socket?",
+        .protocolError)
     }
   }
 
   private var detail: String {
     switch self {
     case .line(let error): " (\(shown(error.path)))"
-    case .connecting, .system, .ended, .stream, .silent, .refused, .callTooLong: ""
+    case .connecting, .system, .ended, .stream, .silent, .refused, .callTooLong, .listTooLong: ""
     }
   }
 
@@ -84,10 +94,11 @@ extension AgentCallError {
   }
 
   /// The agent closes the connection of an unknown account, or of a client beyond its limit, without a reply.
-  private static func closed(_ path: String, hasReplied: Bool) -> ToolError {
-    if hasReplied {
+  private static func closed(_ path: String, _ ending: Ending) -> ToolError {
+    if ending != .atOnce {
+      let more = ending == .beforeReply ? "; a change that it was asked for may still be made" : ""
       return .sentence(
-        "the agent at \(quoted(path)) closed the connection: it ended, or is restarting", .unavailable)
+        "the agent at \(quoted(path)) closed the connection: it ended, or is restarting\(more)", .unavailable)
     }
     if Accounts.isRoot || Accounts.isMember(ofGroup: "accessory") {
       return .sentence(

@@ -80,12 +80,12 @@ struct AllowCommand: ParsableCommand {
   private static func devices(
     _ name: String, _ removed: [RemovedDevice], _ app: String
   ) throws(ToolError) -> [String] {
-    if AddressText.bits(name) != nil { return [name.uppercased()] }
+    if let bits = AddressText.bitsInAnySpelling(name) { return [AddressText.text(of: bits)] }
     let meant = removed.filter { $0.item == name || $0.device == name }.map(\.device)
     guard meant.isEmpty else { return meant }
     throw .unknown(
-      "nothing of \(quoted(app)) called \(quoted(name)) was removed",
-      known: Set(removed.flatMap { [$0.item, $0.device] }).sorted(), .no)
+      name, "nothing of \(quoted(app)) called \(quoted(name)) was removed",
+      known: Set(removed.flatMap { [$0.item, $0.device] }).sorted())
   }
 }
 

@@ -3,23 +3,37 @@
 import Interfaces
 import LinuxSystem
 import Manifest
+import ManifestFormat
 import ToolText
 
 /// The board profiles that the agent finds, and the one that is likely this machine's.
 struct BoardList {
-  /// The profile that needs no file.
-  static let unmeasured = "generic"
-
   /// In alphabetical order.
   let names: [String]
-  let likely: String
+  private let model: BoardModel
 
-  init(manifestPath: String) {
+  private static func folders(manifestPath: String) -> [String] {
     let slash = manifestPath.lastIndex(of: "/")
     let folder = slash.map { String(manifestPath[..<$0]) } ?? "."
+    return ["\(folder)/board", "\(folder)/../Board", "/usr/share/accessoryd/board"]
+  }
+
+  /// The profile of a board, as the agent finds it; nil when there is none that can be read.
+  static func profile(named name: String, manifestPath: String) -> BoardProfile? {
+    for folder in folders(manifestPath: manifestPath) {
+      let path = "\(folder)/\(name).toml"
+      guard let contents = try? FileContents(reading: path, byteCountMax: TomlDocument.byteCountMax) else {
+        continue
+      }
+      return BoardProfileReader.read(text: contents.bytes, fileName: path).value
+    }
+    return name == BoardProfile.unmeasuredName ? BoardProfile(name: name) : nil
+  }
+
+  init(manifestPath: String) {
     let model = (try? FileContents(reading: "/proc/device-tree/model", byteCountMax: 256))?.bytes ?? []
     self.init(
-      folders: ["\(folder)/board", "\(folder)/../Board", "/usr/share/accessoryd/board"],
+      folders: Self.folders(manifestPath: manifestPath),
       model: String(decoding: model, as: UTF8.self))
   }
 
@@ -27,8 +41,13 @@ struct BoardList {
   init(folders: [String], model: String) {
     let files = folders.flatMap { (try? FolderContents.names(in: $0)) ?? [] }
     let profiles = files.filter { $0.hasSuffix(".toml") }.map { String($0.dropLast(5)) }
-    names = Set(profiles + [Self.unmeasured]).sorted()
-    likely = BoardModel(model).profile(among: names) ?? Self.unmeasured
+    names = Set(profiles + [BoardProfile.unmeasuredName]).sorted()
+    self.model = BoardModel(model)
+  }
+
+  /// The profile to propose in place of the one that the manifest names.
+  func proposal(inPlaceOf name: String, _ profile: BoardProfile?, isUSB: Bool) -> String {
+    model.proposal(inPlaceOf: name, profile, among: names, isUSB: isUSB)
   }
 
   /// Why a board cannot be used; nil when there is a profile.

@@ -62,7 +62,7 @@ struct CalibrateCommand: ParsableCommand {
       throw ToolError.sentence(error.sentence(readings), .no)
     }
     var printer = Printer()
-    if json { try printer.line(line) } else { try printer.text(line.toml) }
+    if json { try printer.line(line) } else { try printer.verbatim(line.toml) }
     try printer.flush()
   }
 }

@@ -8,13 +8,25 @@ import LinuxSystem
 import Manifest
 import ToolText
 
-/// A capture, read once from its beginning: a file, or a stream that still grows.
+/// A capture, read once from its beginning: a file, a stream that still grows, or lines of hex.
 struct CaptureFile: ~Copyable {
   let path: String
   private let input: InputFile
+  /// What is there before the input is read.
+  private let held: [UInt8]
 
   init(reading path: String) throws(ToolError) {
+    try self.init(path, holding: [])
+  }
+
+  /// Lines of hex, after which there is no more.
+  init(_ hex: HexCapture) throws(ToolError) {
+    try self.init("/dev/null", holding: hex.bytes)
+  }
+
+  private init(_ path: String, holding held: [UInt8]) throws(ToolError) {
     self.path = path
+    self.held = held
     do throws(FileError) { input = try InputFile.open(path) } catch { throw .file(path: path, error) }
   }
 
@@ -26,12 +38,15 @@ struct CaptureFile: ~Copyable {
   func forEachRecord(
     idle: () throws(ToolError) -> Void = {}, _ body: (borrowing BtsnoopRecord) throws(ToolError) -> Bool
   ) throws(ToolError) {
-    var stream = CaptureStream()
+    var stream = held.isEmpty ? CaptureStream() : CaptureStream(holding: held)
     while !stream.hasEnded {
       if !input.isOrdinary { try idle() }
       try readPiece(of: &stream)
       while let record = stream.next() {
         guard try body(record) else { return }
+      }
+      if let format = stream.otherFormat {
+        throw .sentence("\(quoted(path)): \(format.sentence(ofFile: shown(path)))", .dataError)
       }
       if let error = stream.error { throw .capture(path: path, error) }
     }

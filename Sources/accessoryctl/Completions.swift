@@ -59,17 +59,13 @@ enum Completions {
 
   // MARK: Asking the agent
 
-  /// The manifest's items as `app/item`: the agent lists them when asked for one that does not exist.
+  /// The manifest's items as `app/item`.
   private static func itemPaths(_ words: [String]) -> [String] {
-    do throws(AgentCallError) {
+    let paths = Result { () throws(AgentCallError) in
       var connection = try GatewayConnection(path: path(words))
-      try connection.startCall(GatewayMethodName.try, GatewayCall(item: "").write)
-      _ = try connection.nextReply(within: patienceSeconds)
-      return []
-    } catch {
-      guard case .refused(let reply) = error else { return [] }
-      return ErrorParameters(reply.parameters).texts("items")
+      return try connection.itemPaths(within: patienceSeconds)
     }
+    return (try? paths.get()) ?? []
   }
 
   private static func accessories(_ words: [String]) -> [AccessoryLine]? {

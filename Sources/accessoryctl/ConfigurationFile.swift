@@ -22,7 +22,9 @@ struct ConfigurationFile {
 
   /// Everything that is wrong with it as a manifest on this machine.
   var check: ManifestCheck {
-    ManifestCheck(.text(contents.bytes, facts), fileName: path, accounts: .system)
+    ManifestCheck(
+      .text(contents.bytes, facts), fileName: path, accounts: .system,
+      board: { BoardList.profile(named: $0, manifestPath: path) })
   }
 
   /// The manifest; a file that other accounts may write is refused. Accounts are not looked up, so that a recording
@@ -60,20 +62,4 @@ struct ConfigurationFile {
 extension Diagnostic {
   /// The line for operators; the file's name may hold any character.
   func text(inFile path: String) -> String { line(inFile: shown(path)) }
-}
-
-extension AccountDirectory {
-  /// The accounts of this machine.
-  fileprivate static let system = AccountDirectory { account in
-    let answer =
-      switch account {
-      case .user(let name): Accounts.user(named: name)
-      case .group(let name): Accounts.group(named: name)
-      }
-    return switch answer {
-    case .known(let id): .known(id: id)
-    case .unknown: .unknown
-    case .noAnswer: .noAnswer
-    }
-  }
 }

@@ -10,6 +10,10 @@ struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
     abstract: "Show the advertising reports of a capture.",
+    usage: """
+      accessoryctl decode <capture> [--all] [--json]
+      accessoryctl decode --hex <line> … [--all] [--json]
+      """,
     discussion: """
       Shows every report in the capture's order: time, sender, level and content. \
       Fragments of extended advertising appear as they came; the last one shows \
@@ -21,12 +25,15 @@ struct DecodeCommand: ParsableCommand {
         btmon -w room.btsnoop    (end it with Ctrl-C)
         accessoryctl decode room.btsnoop
         accessoryctl decode --all room.btsnoop
+        accessoryctl decode --hex 02 01 06 03 03 AA FE
         zcat room.btsnoop.gz | accessoryctl decode -
         tail -c +1 -f room.btsnoop | accessoryctl decode -
       """)
 
   @Argument(help: "A btsnoop file (HCI, H4 or monitor format), or - for standard input.", completion: .file())
-  var capture: String
+  var capture: String?
+
+  @OptionGroup var hex: HexOptions
 
   @Flag(help: "One JSON object per report (Config/schema/decode.schema.json).")
   var json = false
@@ -34,9 +41,17 @@ struct DecodeCommand: ParsableCommand {
   @Flag(help: "In text, also show the packets that are not advertising reports.")
   var all = false
 
+  func validate() throws {
+    guard (capture == nil) == hex.words.isEmpty else { return }
+    throw ValidationError(
+      capture == nil
+        ? "a capture is missing: name a btsnoop file, - for standard input, or give --hex"
+        : "a capture and --hex exclude each other")
+  }
+
   func run() throws {
-    let file = try CaptureFile(reading: capture)
-    var printer = Printer()
+    let file = try (hex.input ?? .file(capture ?? "-")).open()
+    var printer = Printer(keepsNull: true)
     var total: CaptureSummary?
     let ending = Result { () throws(ToolError) in
       try file.decode { () throws(ToolError) in

@@ -2,6 +2,7 @@
 
 import Interfaces
 import JSON
+import ManifestFormat
 import ToolText
 
 /// The parameters of an error that the agent replied with. A missing one gets a general word.
@@ -35,16 +36,19 @@ extension ToolError {
     return .sentence(AirText(Array(sentence.utf8)).sentence(columnsMax: 1000), .ioError)
   }
 
-  /// An unknown name; the sentence ends with some known ones.
-  static func unknown(_ reason: String, known: [String], _ status: ExitStatus) -> ToolError {
-    let names = known.prefix(10).map(shown).joined(separator: ", ")
-    return .sentence(names.isEmpty ? reason : "\(reason); name one of: \(names)", status)
+  /// An unknown name; the sentence ends with the nearest known ones, or else with some.
+  static func unknown(_ name: String?, _ reason: String, known: [String]) -> ToolError {
+    let near = KeywordSuggestion.nearNames(to: name ?? "", among: known)
+    let names = (near.isEmpty ? Array(known.prefix(10)) : near).map(shown).joined(separator: ", ")
+    let question = near.isEmpty ? "name one of: \(names)" : "did you mean \(names)?"
+    return .sentence(names.isEmpty ? reason : "\(reason); \(question)", .no)
   }
 
   /// A name that no item has, or several.
   static func unknownItem(_ item: String, known: [String], isAmbiguous: Bool) -> ToolError {
     let reason =
       isAmbiguous ? "several apps have an item \(quoted(item))" : "the manifest has no item \(quoted(item))"
-    return unknown(reason, known: known, .usage)
+    guard isAmbiguous else { return unknown(item, reason, known: known) }
+    return .sentence("\(reason); name one of: \(known.prefix(10).map(shown).joined(separator: ", "))", .usage)
   }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Explanation
+import HCI
 import Interfaces
 import JSON
 import Manifest
@@ -15,14 +16,18 @@ struct ExplainCommand: ParsableCommand {
       accessoryctl explain <device> [options]
       accessoryctl explain <ssid> --network [options]
       accessoryctl explain <device> --capture <file> [--manifest <file>] […]
+      accessoryctl explain [<device>] --hex <line> … --manifest <file>
       """,
     discussion: """
-      Shows for every item of the manifest each clause, the value it requires, what the \
+      Shows for the item that comes nearest each clause, the value it requires, what the \
       device advertises instead, and the first difference; then the device's level and \
-      the gate's decision. The item that comes nearest is first. Asks the agent, which listens \
+      the gate's decision; for every other item that does not match, one line. Asks the agent, which listens \
       to the device for 3 s, or reads a capture; shows every frame that was received, and of a \
       capture how often and when an item found it. A network is compared by its name, with the \
-      items that have ssid or ssid-prefix. Exit status: 0 an item has found the device, 1 none has, or it was not heard.
+      items that have ssid or ssid-prefix. A device enters the gate from 3/16 dB below the level \
+      that lets in. A match ends when its silence is over, counted from the report that replaced the \
+      frame that matched; a silence that a shorter learned interval makes overdue ends with the \
+      report that shortened it. Exit status: 0 an item has found the device, 1 none has, or it was not heard.
 
       Examples:
         accessoryctl explain AA:BB:CC:DD:EE:FF
@@ -34,17 +39,20 @@ struct ExplainCommand: ParsableCommand {
 
   @Argument(
     help: """
-      The device's address, as decode and sightings show it, or its own name; or the network's \
-      name, as sightings --networks shows it.
+      The device's address, or its own name, as sightings shows it; the name of an accessory, or \
+      the beginning of its identifier; or the name of a network, as sightings --networks shows it.
       """,
     completion: Completions.devices)
-  var device: NamedDevice
+  var device: NamedDevice?
 
   @Flag(
     help:
-      "Explain the network with this name. The default for a name that no device in sight has, if an item looks for networks."
+      "Explain the network with this name. The default for a name that a network in sight has, or an item looks for, and no device."
   )
   var network = false
+
+  @Flag(help: "Also print the clauses of the items that the device does not match.")
+  var all = false
 
   @OptionGroup var source: LookSource
 
@@ -56,6 +64,9 @@ struct ExplainCommand: ParsableCommand {
   var json = false
 
   func validate() throws {
+    if device == nil, source.hex.input == nil {
+      throw ValidationError("a device is missing: give its address or its name")
+    }
     if network, source.capture != nil {
       throw ValidationError("--network asks the agent; a capture has no networks")
     }
@@ -63,8 +74,10 @@ struct ExplainCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let answer = try networkAnswer() { return try showNetwork(answer).throwUnlessSuccess() }
-    guard let capture = source.capture else { return try runLive() }
+    guard let capture = try source.capture?.read() else {
+      guard let device else { preconditionFailure("validated: there is a device") }
+      return try runLive(device)
+    }
     let device = try address(in: capture)
     try source.replay(capture, ofDevice: device.bits) { dataPath, history throws(ToolError) in
       let devices = dataPath.devices(at: device.bits)
@@ -72,13 +85,16 @@ struct ExplainCommand: ParsableCommand {
         throw .sentence(
           "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
       }
-      var show = Show(json: json)
+      var show = Show(json: json, isWhole: all)
       for view in devices {
         let explanations = dataPath.items.indices.flatMap {
           dataPath.explanations(of: view, item: $0, in: history)
         }
         let frames = FrameList(view.inWhole(history).payloads, explanations)
         try show.device(DeviceLine(view, in: history), frames: frames)
+        if let identity = dataPath.reversedIdentity(of: view.address) {
+          ReversedKey.say(AddressText.text(of: identity.bits), resolves: device.text)
+        }
         for explanation in explanations { try show.explanation(explanation) }
       }
       return try show.end()
@@ -86,11 +102,12 @@ struct ExplainCommand: ParsableCommand {
   }
 
   /// The device's address. A name is known only after the whole capture was read.
-  private func address(in capture: String) throws(ToolError) -> DeviceArgument {
+  private func address(in capture: CaptureInput) throws(ToolError) -> DeviceArgument {
     if case .address(let device) = device { return device }
-    guard capture != "-" else {
+    guard !capture.isStandardInput else {
       throw .sentence("standard input is read only once: name the device by its address", .usage)
     }
+    guard let device else { return try capture.onlyDevice() }
     var found: DeviceArgument?
     try source.replay(capture) { dataPath, _ throws(ToolError) in
       found = try device.address(among: dataPath.devices.map(DeviceLine.init))
@@ -100,25 +117,13 @@ struct ExplainCommand: ParsableCommand {
     return found
   }
 
-  /// What the agent says about the network that is meant; nil for a device.
-  private func networkAnswer() throws(ToolError) -> NetworkAnswer? {
-    if network {
-      guard let named = NamedNetwork(argument: device.argument) else {
-        throw .sentence("a network's name has 1 to 32 bytes", .usage)
-      }
-      return try askAbout(named.ssid)
-    }
-    guard source.capture == nil, case .name(let name) = device,
-      try !device.isInSight(askedOf: source.gateway)
-    else { return nil }
-    if let named = NamedNetwork(argument: name) {
-      let answer = try askAbout(named.ssid)
-      if answer.network != nil || !answer.explanations.isEmpty { return answer }
-    }
-    throw .sentence(
-      "no device in sight calls itself \(quoted(name)), and no item looks for networks; accessoryctl sightings --all "
-        + "lists what is in sight, an address has six pairs of digits, AA:BB:CC:DD:EE:FF, and with --network the name is a "
-        + "network's", .usage)
+  /// What the agent says about the network that a name means, which no device has; nil when it means none: no network in
+  /// sight is called so, no item looks for it, and no accessory is one.
+  private func networkAnswer(_ name: String, _ names: DeviceNames) throws(ToolError) -> NetworkAnswer? {
+    if let ssid = names.network(named: name) { return try askAbout(ssid) }
+    guard let named = NamedNetwork(argument: name) else { return nil }
+    let answer = try askAbout(named.ssid)
+    return answer.network != nil || answer.explanations.contains(where: \.holds) ? answer : nil
   }
 
   private func askAbout(_ ssid: AirText) throws(ToolError) -> NetworkAnswer {
@@ -151,13 +156,29 @@ struct ExplainCommand: ParsableCommand {
     return explanations.contains(where: \.isFound) ? .success : .no
   }
 
-  private func runLive() throws(ToolError) {
-    let call = GatewayCall(
-      device: try device.address(askedOf: source.gateway).text, seconds: Self.listeningSeconds)
+  /// Asks the agent about a device, or about the network that the name means.
+  private func runLive(_ named: NamedDevice) throws(ToolError) {
+    if network {
+      guard let network = NamedNetwork(argument: named.argument) else {
+        throw .sentence("a network's name has 1 to 32 bytes", .usage)
+      }
+      return try showNetwork(try askAbout(network.ssid)).throwUnlessSuccess()
+    }
+    guard case .name(let name) = named else { return try runLive(try named.address(askedOf: source.gateway)) }
+    let names = try DeviceNames(askedOf: source.gateway, for: name)
+    if let address = try names.address(named: name) { return try runLive(address) }
+    guard let answer = DeviceNames.isAddress(name) ? nil : try networkAnswer(name, names) else {
+      throw names.unknown(name, isCapture: false)
+    }
+    try showNetwork(answer).throwUnlessSuccess()
+  }
+
+  private func runLive(_ device: DeviceArgument) throws(ToolError) {
+    let call = GatewayCall(device: device.text, seconds: Self.listeningSeconds)
     let seconds = GatewayConnection.patienceSeconds + Self.listeningSeconds
     let parts = try source.gateway.callForList(
       GatewayMethodName.explain, within: seconds, call.write, Part.init(reading:))
-    var show = Show(json: json)
+    var show = Show(json: json, isWhole: all)
     var rest = parts[...]
     while case .device(let device) = rest.popFirst() {
       var frames: [(data: [UInt8], response: [UInt8])] = []
@@ -165,6 +186,7 @@ struct ExplainCommand: ParsableCommand {
       while let part = rest.first {
         if case .device = part { break }
         if case .frame(let data, let response) = part { frames.append((data, response)) }
+        if case .reversedKey(let identity) = part { ReversedKey.say(identity, resolves: device.address.text) }
         if case .explanation(let explanation) = part { explanations.append(explanation) }
         rest.removeFirst()
       }
@@ -175,7 +197,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   /// How long the agent listens for frames; most devices that alternate them send all in this time.
-  private static let listeningSeconds = 3
+  static let listeningSeconds = 3
 }
 
 extension ExplainCommand {
@@ -191,6 +213,7 @@ extension ExplainCommand {
   private enum Part {
     case device(DeviceLine)
     case frame(data: [UInt8], response: [UInt8])
+    case reversedKey(String)
     case explanation(ItemExplanation)
 
     init?(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -198,6 +221,8 @@ extension ExplainCommand {
         self = .device(try DeviceLine(reading: device))
       } else if let frame = try line.objectIfPresent("frame") {
         self = .frame(data: try frame.bytes("data"), response: try frame.bytes("response"))
+      } else if let identity = try line.stringIfPresent("reversedIdentityKey") {
+        self = .reversedKey(identity)
       } else if let explanation = try line.objectIfPresent("explanation") {
         self = .explanation(try ItemExplanation(reading: explanation))
       } else {
@@ -209,11 +234,17 @@ extension ExplainCommand {
   private struct Show: ~Copyable {
     private var printer = Printer()
     private var isFound = false
+    private var isEmpty = true
     /// The explanations of one device.
     private var waiting: [ItemExplanation] = []
     private let json: Bool
+    /// Whether every item is explained clause by clause.
+    private let isWhole: Bool
 
-    init(json: Bool) { self.json = json }
+    init(json: Bool, isWhole: Bool) {
+      self.json = json
+      self.isWhole = isWhole
+    }
 
     /// Above the explanations of a device.
     mutating func device(_ device: DeviceLine, frames: FrameList? = nil) throws(ToolError) {
@@ -225,21 +256,27 @@ extension ExplainCommand {
 
     mutating func explanation(_ explanation: ItemExplanation) throws(ToolError) {
       isFound = isFound || explanation.isFound
+      isEmpty = false
       if json { try printer.line(explanation) } else { waiting.append(explanation) }
     }
 
-    /// The item that comes nearest is first; of those that come equally near, the manifest's first.
+    /// The item that comes nearest is first; of those that come equally near, the manifest's first. The others have a
+    /// line each, unless they match too.
     private mutating func printWaiting() throws(ToolError) {
       let ordered = waiting.enumerated().sorted {
         (-$0.element.nearness, $0.offset) < (-$1.element.nearness, $1.offset)
       }
       waiting = []
-      for (_, explanation) in ordered { try printer.text(explanation.text(printer.style)) }
+      for (place, (_, explanation)) in ordered.enumerated() {
+        let isNear = place == 0 || explanation.holds || isWhole
+        try printer.text(isNear ? explanation.text(printer.style) : explanation.line(printer.style))
+      }
     }
 
     mutating func end() throws(ToolError) -> ExitStatus {
       try printWaiting()
       try printer.flush()
+      if isEmpty { StandardError.say("the manifest has no item, so that nothing can match") }
       return isFound ? .success : .no
     }
   }

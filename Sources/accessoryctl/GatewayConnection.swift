@@ -23,21 +23,27 @@ struct GatewayConnection: ~Copyable {
   /// stuck.
   static let patienceSeconds = 5
   private static let chunkByteCount = 1 << 14
+  /// The most that a call is given as a list: more than the agent's tables can hold.
+  private static let listMax = (replies: 1 << 17, bytes: 64 << 20)
 
   private let descriptor: Descriptor
   private var client = ClientConnection()
   /// The bytes of the call that the socket has not accepted yet.
   private var unsent: ArraySlice<UInt8> = []
+  private let made: MonotonicInstant
   private var hasReplied = false
+  private var receivedByteCount = 0
   /// A reply that ``hasReply`` found before the caller asked for it.
   private var arrived: ReceivedReply?
 
   init(path: String) throws(AgentCallError) {
+    let now = try Self.now()
     do throws(SystemError) {
       descriptor = try UnixConnection.open(path: path)
     } catch {
       throw .connecting(error)
     }
+    made = now
   }
 
   /// Starts a call. Bytes go out with ``exchange(_:)``.
@@ -115,7 +121,7 @@ struct GatewayConnection: ~Copyable {
   mutating func onlyReply<Value>(
     within seconds: Int = patienceSeconds, _ value: (JSONObjectReader) throws(JSONMemberError) -> Value
   ) throws(AgentCallError) -> Value {
-    guard let reply = try nextReply(within: seconds) else { throw .ended(hasReplied: true) }
+    guard let reply = try nextReply(within: seconds) else { throw .ended(.afterReply) }
     do throws(JSONMemberError) { return try value(JSONObjectReader(reply.parameters)) } catch {
       throw .line(error)
     }
@@ -128,14 +134,19 @@ struct GatewayConnection: ~Copyable {
     _ element: (JSONObjectReader) throws(JSONMemberError) -> Element?
   ) throws(AgentCallError) -> [Element] {
     var elements: [Element] = []
+    var replyCount = 0
+    let start = receivedByteCount
     while let reply = try nextReply(within: seconds, update) {
+      replyCount += 1
+      guard replyCount <= Self.listMax.replies, receivedByteCount - start <= Self.listMax.bytes else {
+        throw .listTooLong
+      }
       do throws(JSONMemberError) {
         guard let next = try element(JSONObjectReader(reply.parameters)) else { continue }
         elements.append(next)
       } catch {
         throw .line(error)
       }
-      guard elements.count <= 1 << 17 else { throw .stream(.notAReply) }
     }
     return elements
   }
@@ -156,7 +167,7 @@ struct GatewayConnection: ~Copyable {
       do throws(ClientError) {
         if case .reply(let reply) = try client.nextReply() { arrived = reply }
       } catch {
-        throw error == .ended ? .ended(hasReplied: hasReplied) : .stream(error)
+        throw error == .ended ? .ended(try ending()) : .stream(error)
       }
     }
     guard let reply = arrived else { return nil }
@@ -173,11 +184,16 @@ struct GatewayConnection: ~Copyable {
       guard !readiness.isDisjoint(with: [.readable, .hungUp]) else { return }
       var bytes = [UInt8](repeating: 0, count: min(client.receivableByteCount, Self.chunkByteCount))
       guard let count = try descriptor.read(into: &bytes) else { return }
+      receivedByteCount += count
       if count == 0 { client.endInput() } else { client.receive(bytes.span.extracting(first: count)) }
     } catch {
       // An agent that refuses a client may close the connection before it reads the call.
-      throw error.isGone ? .ended(hasReplied: hasReplied) : .system(error)
+      throw error.isGone ? .ended(try ending()) : .system(error)
     }
+  }
+
+  private func ending() throws(AgentCallError) -> AgentCallError.Ending {
+    hasReplied ? .afterReply : try Self.now() < made.advanced(seconds: 1) ? .atOnce : .beforeReply
   }
 
   private mutating func sendUnsentBytes() throws(SystemError) {
@@ -192,7 +208,8 @@ extension OperatorMethodName {
     switch self {
     case .watch, .deny, .cancel, .open, .list, .registry, .export, .answerPairing:
       GatewayConnection.patienceSeconds
-    case .name, .agree, .rename, .remove, .allow, .authorize, .import, .reset, .importBond: 32
+    case .agree: 42
+    case .name, .rename, .remove, .allow, .authorize, .import, .reset, .importBond: 32
     case .disconnect: 14
     case .choose: 162
     case .pair: 102

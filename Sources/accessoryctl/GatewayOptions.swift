@@ -63,7 +63,37 @@ struct GatewayOptions: ParsableArguments {
   }
 }
 
+extension GatewayConnection {
+  /// The manifest's items as `app/item`: the agent lists them when asked for one that does not exist.
+  mutating func itemPaths(within seconds: Int = patienceSeconds) throws(AgentCallError) -> [String] {
+    try startCall(GatewayMethodName.try, GatewayCall(item: "").write)
+    do throws(AgentCallError) { _ = try nextReply(within: seconds) } catch {
+      guard case .refused(let reply) = error, reply.error == GatewayErrorName.itemNotFound.rawValue else {
+        throw error
+      }
+      return ErrorParameters(reply.parameters).texts("items")
+    }
+    return []
+  }
+}
+
 extension GatewayOptions {
+  func itemPaths() throws(ToolError) -> [String] {
+    try connect { connection throws(AgentCallError) in try connection.itemPaths() }
+  }
+
+  /// Throws unless the manifest has the app.
+  func requireApp(_ app: String) throws(ToolError) {
+    try connect { connection throws(AgentCallError) in
+      do throws(AgentCallError) { _ = try connection.accessories(ofApp: app) } catch {
+        // Whether the registry can be read is another question.
+        guard case .refused(let reply) = error, reply.error != OperatorErrorName.notFound.rawValue else {
+          throw error
+        }
+      }
+    }
+  }
+
   func status() throws(ToolError) -> StatusLine {
     try callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in try StatusLine(reading: line) }
   }

@@ -10,7 +10,7 @@ struct ListCommand: ParsableCommand {
     abstract: "List the accessories that apps have.",
     discussion: """
       Shows each accessory's app, its authorization, its level now, and what you should do \
-      about it. Columns that do not fit are left out. Exit status: 0 there are \
+      about it. Columns that do not fit are left out, the address first. Exit status: 0 there are \
       accessories, 1 there are none.
 
       Examples:
@@ -29,7 +29,11 @@ struct ListCommand: ParsableCommand {
 
   func run() throws {
     let accessories = try gateway.accessories(ofApp: app).listed
-    guard !accessories.isEmpty else { throw ExitStatus.no.error }
+    guard !accessories.isEmpty else {
+      throw ToolError.sentence(
+        "\(app.map(quoted) ?? "no app") has \(app == nil ? "an" : "no") accessory; accessoryctl pick sets one up",
+        .no)
+    }
     var printer = Printer()
     if json {
       for accessory in accessories { try printer.line(accessory) }

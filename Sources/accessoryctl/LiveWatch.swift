@@ -11,6 +11,8 @@ import Varlink
 struct LiveWatch: ~Copyable {
   /// The pauses between attempts to reach an agent that went away; the last one repeats.
   private static let backOffMilliseconds: [Int64] = [100, 200, 500, 1000, 2000, 5000]
+  /// A watch that has printed nothing for this long says what it waits for.
+  private static let quietSeconds = 3
 
   /// How a connection ended.
   private enum Outcome {
@@ -25,6 +27,8 @@ struct LiveWatch: ~Copyable {
   /// The run of the agent and the next event in it; nil before the first reply.
   private var cursor: WatchCursor?
   private var failedAttempts = 0
+  /// When to say what the watch waits for, while there is nothing to print; nil once that was said.
+  private var quietDeadline: MonotonicInstant?
 
   init(path: String, lasting: Instant?, _ printer: consuming WatchPrinter) throws(ToolError) {
     let now = try Self.now()
@@ -32,6 +36,7 @@ struct LiveWatch: ~Copyable {
     deadline = lasting.map { now.advanced(nanoseconds: $0.microseconds * 1000) }
     self.path = path
     self.printer = printer
+    quietDeadline = now.advanced(seconds: Self.quietSeconds)
   }
 
   /// Runs until a signal, the deadline, the last requested event, or the end of the reader.
@@ -76,12 +81,18 @@ struct LiveWatch: ~Copyable {
   ) throws(ToolError) -> Outcome {
     var isGreeted = false
     while true {
-      let limit = isGreeted ? deadline : min(deadline ?? patience, patience)
+      let quietDeadline = isGreeted && printer.isQuiet ? quietDeadline : nil
+      let end = isGreeted ? deadline : min(deadline ?? patience, patience)
+      let limit = [end, quietDeadline].compactMap(\.self).min()
       if !connection.hasReply, try !printer.flush(interruption) { return .ended }
       let reply: WatchReply
       do throws(AgentCallError) {
         switch try connection.nextArrival(until: limit, interruption) {
         case .reply(let received): reply = try WatchReply(received)
+        case .deadline where limit == quietDeadline && limit != deadline:
+          printer.sayWhatItWaitsFor()
+          self.quietDeadline = nil
+          continue
         case .deadline where !isGreeted && limit != deadline:
           throw .silent(seconds: GatewayConnection.patienceSeconds)
         case .deadline, .interruption, .noReader: return .ended
@@ -100,6 +111,7 @@ struct LiveWatch: ~Copyable {
     case .greeting(let epoch, let sequence, let time, _):
       failedAttempts = 0
       let next = WatchCursor(epoch: epoch, sequence: sequence)
+      if cursor == nil { try printer.printHeader() }
       try printer.noteGreeting(AgentClock(saying: time), next, before: cursor)
       cursor = next
       return true

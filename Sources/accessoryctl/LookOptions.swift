@@ -71,10 +71,15 @@ struct DeviceArgument: ExpressibleByArgument {
   /// As it was typed.
   let argument: String
 
+  /// What finds a device that nothing else tells apart.
+  static func cureByAddress(_ address: String) -> String {
+    "an item finds it only by its address, if it keeps that: descriptor.bluetooth-address-prefix = \"\(address)\""
+  }
+
   init?(argument: String) {
-    guard let bits = AddressText.bits(argument) else { return nil }
+    guard let bits = AddressText.bitsInAnySpelling(argument) else { return nil }
     self.bits = bits
-    text = argument.uppercased()
+    text = AddressText.text(of: bits)
     self.argument = argument
   }
 }

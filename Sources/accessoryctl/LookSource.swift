@@ -11,21 +11,30 @@ import ToolText
 /// Where a command finds devices: in the agent's tables now, or in a whole capture.
 struct LookSource: ParsableArguments {
   @Option(
+    name: .customLong("capture"),
     help: ArgumentHelp("Read this btsnoop file instead of asking the agent.", valueName: "file"),
     completion: .file())
-  var capture: String?
+  var file: String?
+
+  @OptionGroup var hex: HexOptions
 
   @OptionGroup var look: LookOptions
 
   @OptionGroup var gateway: GatewayOptions
 
+  /// The capture; nil when the agent is asked.
+  var capture: CaptureInput? { hex.input ?? file.map(CaptureInput.file) }
+
   func validate() throws {
-    guard capture == nil else {
-      guard gateway.socket == nil else { throw ValidationError("--capture and --socket exclude each other") }
+    if file != nil, hex.input != nil { throw ValidationError("--capture and --hex exclude each other") }
+    if let capture {
+      guard gateway.socket == nil else {
+        throw ValidationError("\(capture.option) and --socket exclude each other")
+      }
       return
     }
     if let option = look.givenOption {
-      throw ValidationError("\(option) belongs to --capture; the agent has its own")
+      throw ValidationError("\(option) belongs to --capture and --hex; the agent has its own")
     }
   }
 
@@ -35,10 +44,10 @@ struct LookSource: ParsableArguments {
   /// Replays the capture and calls `body` with the tables at its end and with what happened until then. Of a capture that
   /// is cut off it warns; when that leaves no result, it throws.
   func replay(
-    _ capture: String, ofDevice bits: UInt64 = 0,
+    _ capture: CaptureInput, ofDevice bits: UInt64 = 0,
     _ body: (borrowing ManifestDataPath, CaptureHistory) throws(ToolError) -> ExitStatus
   ) throws(ToolError) {
-    let file = try CaptureFile(reading: capture)
+    let file = try capture.open()
     var replay = CaptureReplay(try look.dataPath())
     var history = CaptureHistory(ofDevice: bits)
     var decoder = ArenaOwner { CaptureDecoder(in: &$0) }

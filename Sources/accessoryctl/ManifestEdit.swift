@@ -3,39 +3,42 @@
 import ArgumentParser
 import Interfaces
 import LinuxSystem
+import Manifest
 import ManifestFormat
 import ToolText
 
 /// Which app of which manifest gets a suggested item.
 struct ManifestEditOptions: ParsableArguments {
-  private static let installed = "/etc/accessoryd/accessoryd.toml"
-
   @Option(
     help: ArgumentHelp("Show what to add to the manifest for this app.", valueName: "name"),
     completion: Completions.apps)
   var app: String?
 
-  @Option(
-    help: ArgumentHelp("The manifest that gets the item. (default: \(installed))", valueName: "file"),
-    completion: .file())
-  var manifest: String?
+  @OptionGroup var manifest: ManifestOption
 
-  @Flag(help: "Add it to the manifest. (with --app)")
+  @OptionGroup var account: AppAccountOptions
+
+  @Flag(help: "Add it to the manifest, with the app if that is new. (with --app)")
   var add = false
 
   func validate() throws {
     guard app == nil else { return }
+    if account.user ?? account.group != nil {
+      throw ValidationError("--user and --group need --app: name the app that gets the item")
+    }
     if add { throw ValidationError("--add needs --app: name the app that gets the item") }
-    if manifest != nil { throw ValidationError("--manifest needs --app: name the app that gets the item") }
+    if manifest.given != nil {
+      throw ValidationError("--manifest needs --app: name the app that gets the item")
+    }
   }
 
   /// Prints the section of an app, and with `--add` adds it to the manifest.
   func apply(section: String, ofApp app: String) throws(ToolError) {
     var printer = Printer()
-    try printer.text(section)
+    try printer.verbatim(section)
     try printer.flush()
     guard add else { return }
-    let file = try ConfigurationFile(reading: manifest ?? Self.installed)
+    let file = try ConfigurationFile(reading: manifest.path)
     try file.replace(with: try file.adding(section: section, ofApp: app))
     StandardError.say("\(shown(file.path)) has the app now; accessoryctl reload makes the agent read it")
   }
@@ -47,29 +50,50 @@ struct ManifestEditOptions: ParsableArguments {
         "\(suggestions.count) devices have this address, of different types; without --app there is an item for each",
         .dataError)
     }
-    let file = try ConfigurationFile(reading: manifest ?? Self.installed)
-    let result = try file.adding(suggestion.toml, to: app)
+    let item = try suggestion.item()
+    let file = try ConfigurationFile(reading: manifest.path)
+    let owned = try withApp(app, SetupManifest(reading: file.path))
+    let result: ManifestAddition.Result
+    do throws(ManifestAdditionError) {
+      result = try ManifestAddition.add(item, to: app, of: owned.text, fileName: file.path)
+    } catch {
+      throw error.toolError(ofApp: app, path: file.path)
+    }
     for warning in result.warnings { StandardError.write(warning.text(inFile: file.path) + "\n") }
     var printer = Printer()
-    try printer.text(file.difference(to: result.text).text(printer.style))
+    try printer.verbatim(file.difference(to: result.text).text(printer.style))
     try printer.flush()
     guard add else { return }
-    try file.replace(with: result.text)
+    try owned.account?.create()
+    do throws(ToolError) { try file.replace(with: result.text) } catch {
+      owned.account?.sayThatItStays()
+      throw error
+    }
+    if let user = owned.account?.newUser { StandardError.say("created the account \(shown(user)) (useradd)") }
     StandardError.say("\(shown(file.path)) has the item now; accessoryctl reload makes the agent read it")
+  }
+
+  /// The text of the manifest with the app, and the account that the app has if it is new.
+  private func withApp(
+    _ app: String, _ file: SetupManifest
+  ) throws(ToolError) -> (text: [UInt8], account: AppAccount?) {
+    let isKnown = file.manifest.apps.contains { $0.name == app }
+    if isKnown, account.given == nil { return (file.text, nil) }
+    let dialogue = SetupDialogue(isTerminal: add && StandardInput.isTerminal && StandardError.isTerminal)
+    let owner = try AppAccount(
+      of: app, in: file.manifest, account, dialogue, default: app.isAccountName ? app : nil)
+    if isKnown { return (file.text, nil) }
+    if add, let name = owner.newUser, !Accounts.isRoot {
+      throw .sentence(
+        "there is no account \(quoted(name)) for the new app; name one that exists with --user, or run this as root, "
+          + "which creates it", .noPermission)
+    }
+    let text = try file.text(settings: [], app: (app, owner.account), supportsNetworks: false)
+    return (text, owner)
   }
 }
 
 extension ConfigurationFile {
-  /// The manifest with one more item.
-  func adding(_ suggestion: String, to app: String) throws(ToolError) -> ManifestAddition.Result {
-    _ = try manifest()
-    do throws(ManifestAdditionError) {
-      return try ManifestAddition.add(Array(suggestion.utf8), to: app, of: text, fileName: path)
-    } catch {
-      throw error.toolError(ofApp: app, path: path)
-    }
-  }
-
   func difference(to text: [UInt8]) -> TextDifference {
     TextDifference(
       from: String(decoding: self.text, as: UTF8.self), to: String(decoding: text, as: UTF8.self),
@@ -77,12 +101,23 @@ extension ConfigurationFile {
   }
 
   func replace(with text: [UInt8]) throws(ToolError) {
-    do throws(SystemError) { try FileReplacement.write(text, to: path) } catch {
+    let isWritten: Bool
+    do throws(SystemError) {
+      isWritten = try FileReplacement.write(text, to: path, insteadOf: self.text)
+    } catch {
       throw Self.writeError(error, path)
+    }
+    guard isWritten else {
+      throw .sentence(
+        "\(quoted(path)) has changed since it was read, so nothing was written; run this again",
+        .temporaryFailure)
     }
   }
 
   static func writeError(_ error: SystemError, _ path: String) -> ToolError {
+    if error.isLocked {
+      return .sentence("another program is changing \(quoted(path)); run this again", .temporaryFailure)
+    }
     let cure =
       error.isPermission
       ? "run it as the owner of the file, and see that it is not read-only" : "the file stays as it was"
@@ -103,17 +138,24 @@ extension ManifestAdditionError {
       return .sentence(
         "\(shown(path)) has item \(quoted(item)), which asks for the same; nothing was added", .no)
     case .unusualLayout:
-      let key = ManifestAddition.key(app)
+      let key = ManifestText.key(app)
       return .sentence(
         "\(shown(path)) has no table [app.\(key)] that [[app.\(key).item]] can be added to; add by hand what "
           + "accessoryctl suggest prints without --app", .dataError)
-    case .brokenItem:
-      return .sentence(
-        "the agent's suggestion is no manifest with an item; is it of another version?", .protocolError)
     case .brokenManifest(let diagnostics), .refused(let diagnostics):
       for diagnostic in diagnostics { StandardError.write(diagnostic.text(inFile: path) + "\n") }
       return .sentence(
         "\(shown(path)) was not changed: with the item it would have the mistakes above", .dataError)
     }
+  }
+}
+
+extension SuggestionLine {
+  /// The item, read and ready to be printed anew: whatever else came with it is refused.
+  func item() throws(ToolError) -> SuggestedItem {
+    if let item = SuggestedItem(reading: toml) { return item }
+    throw .sentence(
+      "the agent's suggestion is no manifest with one item and nothing else; is it of another version?",
+      .protocolError)
   }
 }

@@ -96,7 +96,7 @@ struct Measurement: ~Copyable {
     // The deadline leaves time to make up for missed readings.
     case .greeting, .missed: break
     case .packets(let packets):
-      for packet in packets where packet.isReceived { calibration.addPacket(packet.bytes) }
+      for packet in packets where packet.direction == .received { calibration.addPacket(packet.packet) }
     }
   }
 

@@ -24,7 +24,7 @@ struct MetricsCommand: ParsableCommand {
       try line.plainText("text")
     }
     var printer = Printer()
-    try printer.text(text)
+    try printer.verbatim(text)
     try printer.flush()
   }
 }

@@ -10,8 +10,6 @@ import Manifest
 import ToolText
 
 struct MigrateCommand: ParsableCommand {
-  private static let installed = "/etc/accessoryd/accessoryd.toml"
-
   static let configuration = CommandConfiguration(
     commandName: "migrate",
     abstract: "List the devices that BlueZ knows, the known networks, and the apps that would take them.",
@@ -33,10 +31,7 @@ struct MigrateCommand: ParsableCommand {
         accessoryctl migrate --json | jq -r '.bluetoothIdentifier // empty'
       """)
 
-  @Option(
-    help: ArgumentHelp("The manifest with the apps. (default: \(installed))", valueName: "file"),
-    completion: .file())
-  var manifest: String?
+  @OptionGroup var manifest: ManifestOption
 
   @Option(
     help: ArgumentHelp(
@@ -54,7 +49,7 @@ struct MigrateCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let manifest = try ConfigurationFile(reading: manifest ?? Self.installed).manifest()
+    let manifest = try ConfigurationFile(reading: manifest.path).manifest()
     let source = bluetoothFolder.map { KnownDeviceSource(bus: nil, folder: $0) } ?? KnownDeviceSource()
     let networks = networkLines(manifest)
     var devices: [KnownDevice] = []
@@ -67,7 +62,7 @@ struct MigrateCommand: ParsableCommand {
         bluetoothFolder.map { Self.noDevices(in: $0) } ?? "BlueZ knows no device with Bluetooth Low Energy",
         .no)
     }
-    var printer = Printer()
+    var printer = Printer(keepsNull: true)
     for device in devices {
       let isAmbiguous = devices.contains {
         $0.address.bits == device.address.bits && $0.address != device.address

@@ -72,9 +72,7 @@ final class PendingAction {
     }
     guard case .choose = action else { return .done }
     do throws(JSONMemberError) {
-      let setup = try SetupReply(reply.parameters)
-      return .chosen(
-        displayName: setup.displayName, awaitsApp: setup.awaitsApp, finishInApp: setup.finishesInApp)
+      return .chosen(try SetupReply(reply.parameters))
     } catch {
       throw .line(error)
     }

@@ -16,12 +16,16 @@ struct PickCommand: ParsableCommand {
       accessoryctl pick --app <name> --touch | --first-immediate [--count <n>]
       accessoryctl pick --app <name> --device <device> [--name <name>]
       accessoryctl pick --app <name> --network <ssid> [--name <name>]
+      accessoryctl pick --request <id> --choose <candidate> [--timeout <time>]
+      accessoryctl pick --request <id> --name <name>
+      accessoryctl pick --request <id> --agree | --deny | --cancel
       """,
     discussion: """
       Shows the requests of apps, and the devices and networks that you can choose, on the whole screen; \
       press ? for the keys. With --app it opens a request on the app's behalf and ends \
       with it. With --touch, --first-immediate, --device, --network or --count it needs no screen and \
-      prints a line for each accessory that was set up. A device that is paired may ask for digits: on \
+      prints a line for each accessory that was set up. --request responds to an open request of an app, which \
+      accessoryctl status lists: --choose as soon as the candidate is there, any other answer at once. A device that is paired may ask for digits: on \
       a terminal the command asks for them; a script adds --digits and answers with accessoryctl answer. \
       Exit status: 0 success, 1 not everything was set up. A signal ends the program and \
       restores the terminal; with --json and without --app, a signal is a success, as for watch.
@@ -32,6 +36,8 @@ struct PickCommand: ParsableCommand {
         accessoryctl pick --app lights --touch --timeout long
         accessoryctl pick --app lights --device AA:BB:CC:DD:EE:FF --name Kitchen
         accessoryctl pick --app cameras --network Cam-0001
+        accessoryctl pick --request 3f0c5d21 --choose AA:BB:CC:DD:EE:FF --timeout 60
+        accessoryctl pick --request 3f0c5d21 --deny
         accessoryctl pick --json | jq -c .candidate
       """)
 
@@ -42,7 +48,7 @@ struct PickCommand: ParsableCommand {
   @Flag(
     help: """
       One JSON object per request, candidate and change (Config/schema/pick.schema.json); with --app \
-      per accessory and question (picked.schema.json).
+      or --request per accessory and question (picked.schema.json).
       """)
   var json = false
 
@@ -62,6 +68,10 @@ struct PickCommand: ParsableCommand {
     if let app = options.app, options.isScripted {
       var pick = try ScriptedPick(gateway, app: app, options, json: json)
       return try pick.run()
+    }
+    if let request = options.request, let decided = options.requestAnswer {
+      var answer = try ScriptedAnswer(gateway, request: request, decided, options, json: json)
+      return try answer.run()
     }
     if json {
       var stream = try PickerStream(path: gateway.path, isAnswered: options.digits)

@@ -12,6 +12,21 @@ struct PickOptions: ParsableArguments {
   var app: String?
 
   @Option(
+    help: ArgumentHelp(
+      "Answer this open request: its identifier, or the beginning that accessoryctl status prints.",
+      valueName: "id"))
+  var request: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --request: the candidate's number as pick --json prints it, the address of a device, or the name of a network.",
+      valueName: "candidate"))
+  var choose: ChosenCandidate?
+
+  @Flag
+  var decision: RequestDecision?
+
+  @Option(
     parsing: .singleValue,
     help: ArgumentHelp("Look for this item of the app only; may be repeated.", valueName: "id"),
     completion: Completions.items)
@@ -43,7 +58,10 @@ struct PickOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The accessory's name, for every app that has the device.", valueName: "name"))
+      """
+      The accessory's name, for every app that has the device. With --request and without --choose: the name that the \
+      request asks for.
+      """, valueName: "name"))
   var name: String?
 
   @Flag(
@@ -57,7 +75,7 @@ struct PickOptions: ParsableArguments {
       """
       How long to wait for a device, or without a screen for a choice: \
       short, medium, long, unbounded, or \(Self.secondsRange.lowerBound) to \
-      \(Self.secondsRange.upperBound) seconds. (default: 30)
+      \(Self.secondsRange.upperBound) seconds. (default: 30; with --request and --choose, until the request ends)
       """,
       valueName: "time"))
   var timeout: String?
@@ -77,15 +95,36 @@ struct PickOptions: ParsableArguments {
       ? "hold the accessory at the gateway" : "choose the accessory with accessoryctl pick"
   }
 
+  /// The answer to the request; nil unless exactly one was given.
+  var requestAnswer: RequestAnswer? {
+    switch (choose, decision, name) {
+    case (let choice?, nil, _): .choose(choice, name: name)
+    case (nil, let decision?, nil): .decide(decision)
+    case (nil, nil, let name?): .name(name)
+    case _: nil
+    }
+  }
+
   func validate() throws {
+    if let timeout, DiscoveryTimeout(text: timeout) == nil {
+      let range = Self.secondsRange
+      throw ValidationError(
+        "--timeout takes short, medium, long, unbounded, or \(range.lowerBound) to \(range.upperBound) seconds"
+      )
+    }
     guard app != nil else {
       let given = [
         item.isEmpty ? nil : "--item", touch ? "--touch" : nil, firstImmediate ? "--first-immediate" : nil,
         device == nil ? nil : "--device", network == nil ? nil : "--network", count == nil ? nil : "--count",
-        name == nil ? nil : "--name",
-        timeout == nil ? nil : "--timeout",
+        name == nil || request != nil ? nil : "--name",
+        timeout == nil || choose != nil ? nil : "--timeout",
       ]
-      guard let option = given.compactMap(\.self).first else { return }
+      if (request == nil) != (requestAnswer == nil), request != nil || choose != nil || decision != nil {
+        throw ValidationError(
+          "--request goes together with one of --choose, --name, --agree, --deny and --cancel: which request, and "
+            + "its answer")
+      }
+      guard let option = given.compactMap(\.self).first else { return try requireName() }
       throw ValidationError("\(option) is for a request on an app's behalf: name the app with --app")
     }
     if [touch, firstImmediate, device != nil, network != nil].count(where: \.self) > 1 {
@@ -98,29 +137,25 @@ struct PickOptions: ParsableArguments {
     if network != nil, count ?? 1 > 1 {
       throw ValidationError("--network names one network; leave out --count")
     }
-    if let timeout, DiscoveryTimeout(text: timeout) == nil {
-      let range = Self.secondsRange
+    if request != nil || choose != nil || decision != nil {
       throw ValidationError(
-        "--timeout takes short, medium, long, unbounded, or \(range.lowerBound) to \(range.upperBound) seconds"
-      )
+        "--request is about a request that is open, and --app opens one: leave one of them out")
     }
+    if name != nil, count ?? 1 > 1 { throw ValidationError("--name is for one accessory; leave out --count") }
+    try requireName()
+  }
+
+  private func requireName() throws {
     guard let name else { return }
-    if count ?? 1 > 1 { throw ValidationError("--name is for one accessory; leave out --count") }
     if name.utf8.isEmpty || name.utf8.count > PickerModel.nameBytesMax {
       throw ValidationError("--name takes 1 to \(PickerModel.nameBytesMax) bytes")
     }
   }
 
   func parameters(app: String) -> OpenParameters {
-    var parameters = OpenParameters(app: app)
-    parameters.items = item.isEmpty ? nil : item
-    parameters.usesTouch = touch
-    parameters.takesFirstImmediate = firstImmediate
-    parameters.device = device?.text
-    parameters.network = network?.ssid
-    parameters.count = count.map { Int64($0) }
-    parameters.discoveryTimeout = timeout
-    return parameters
+    OpenParameters(
+      app: app, items: item.isEmpty ? nil : item, usesTouch: touch, takesFirstImmediate: firstImmediate,
+      device: device?.text, network: network?.ssid, count: count, discoveryTimeout: timeout)
   }
 }
 

@@ -8,11 +8,13 @@ import ToolText
 /// Standard output, as text or as lines of JSON.
 struct Printer: ~Copyable {
   private var output = OutputFile.standardOutput()
-  private var json = JSONWriter()
+  private var json: JSONWriter
   private let isColored: Bool
   let isTerminal: Bool
 
-  init() {
+  /// `keepsNull`: lines of JSON have each key, with null where there is no value.
+  init(keepsNull: Bool = false) {
+    json = JSONWriter(keepsNull: keepsNull)
     isTerminal = output.isTerminal
     isColored = isTerminal && !Environment.has("NO_COLOR") && Environment.value(of: "TERM") != "dumb"
   }
@@ -32,7 +34,13 @@ struct Printer: ~Copyable {
     return .none
   }()
 
+  /// Sentences and tables: on a terminal, folded at its width.
   mutating func text(_ text: String) throws(ToolError) {
+    try verbatim(output.terminalColumnCount.map { text.foldedLines(to: $0) } ?? text)
+  }
+
+  /// Text for other programs, such as TOML.
+  mutating func verbatim(_ text: String) throws(ToolError) {
     do throws(SystemError) { try output.write(text.utf8) } catch { throw .output(error) }
   }
 

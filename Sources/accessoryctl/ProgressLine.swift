@@ -28,13 +28,13 @@ struct ProgressLine {
     let seconds = left.map { max(0, ($0.nanoseconds - now.nanoseconds + 999_999_999) / 1_000_000_000) }
     let text = (parts + [seconds.map { "\($0) s left" }]).compactMap(\.self).joined(separator: ", ")
     let columns = (OutputFile.standardError().terminalColumnCount ?? Self.columnsUsual) - 1
-    StandardError.write("\r\u{1B}[K" + AirText(Array(text.utf8)).sentence(columnsMax: max(1, columns)))
+    StandardError.verbatim("\r\u{1B}[K" + AirText(Array(text.utf8)).sentence(columnsMax: max(1, columns)))
   }
 
   mutating func clear() {
     guard isShown else { return }
     isShown = false
-    StandardError.write("\r\u{1B}[K")
+    StandardError.verbatim("\r\u{1B}[K")
   }
 }
 
@@ -55,7 +55,7 @@ struct ReadingProgress {
   /// `2 devices match; the strongest: 34 readings, -58 dBm`, of the devices that match items of an app.
   mutating func parts(ofApp app: String, items: [String]) -> [String?] {
     let devices = devices(all: false).filter { device in
-      device.items.contains { $0.app == app && (items.isEmpty || items.contains($0.id)) }
+      device.items.contains { $0.app == app && (items.isEmpty || items.contains($0.item)) }
     }
     guard let strongest = reading(of: devices.min(by: DeviceLine.areStrongestFirst)) else {
       return ["no device in sight matches"]
@@ -76,7 +76,7 @@ struct ReadingProgress {
 
   private func reading(of device: DeviceLine?) -> [String?]? {
     guard let device else { return nil }
-    let count = device.reportCount &- (before[device.address] ?? 0)
+    let count = device.reports &- (before[device.address] ?? 0)
     return ["\(count) \(count == 1 ? "reading" : "readings")", device.filteredRSSI.map { "\($0) dBm" }]
   }
 
@@ -90,7 +90,7 @@ struct ReadingProgress {
       }
     }
     guard case .success(let devices) = reply else { return [] }
-    for device in devices where before[device.address] == nil { before[device.address] = device.reportCount }
+    for device in devices where before[device.address] == nil { before[device.address] = device.reports }
     return devices
   }
 }

@@ -25,7 +25,7 @@ struct Recording: ~Copyable {
     var connection = try Self.connection(path)
     let greeting: CaptureReply
     do throws(AgentCallError) {
-      guard let reply = try connection.nextReply() else { throw .ended(hasReplied: false) }
+      guard let reply = try connection.nextReply() else { throw .ended(.atOnce) }
       greeting = try CaptureReply(captured: reply)
     } catch {
       throw error.toolError(at: path)
@@ -113,18 +113,18 @@ struct Recording: ~Copyable {
 
   private mutating func write(_ packet: CaptureReply.Packet) throws(ToolError) {
     // A packet with an indicator that the format does not know is left out, and counted as lost.
-    guard let kind = packet.bytes.first.flatMap(PacketKind.init), let origin else {
+    guard let kind = packet.packet.first.flatMap(PacketKind.init), let origin else {
       missedCount &+= 1
       return
     }
     packetCount += 1
     let header = Btsnoop.recordHeader(
-      byteCount: packet.bytes.count,
-      flags: Btsnoop.flags(.h4, kind: kind, isReceived: packet.isReceived),
+      byteCount: packet.packet.count,
+      flags: Btsnoop.flags(.h4, kind: kind, isReceived: packet.direction == .received),
       cumulativeDrops: UInt32(clamping: missedCount),
       time: Instant(microseconds: origin.microseconds &+ packet.time.microseconds))
     try write(header.span)
-    try write(packet.bytes.span)
+    try write(packet.packet.span)
   }
 
   private mutating func write(_ bytes: Span<UInt8>) throws(ToolError) {

@@ -43,7 +43,7 @@ struct RegistryExportCommand: ParsableCommand {
     let text = lines.map { $0 + "\n" }.joined()
     guard let file, file != "-" else {
       var printer = Printer()
-      try printer.text(text)
+      try printer.verbatim(text)
       return try printer.flush()
     }
     try Self.write(text, to: file)

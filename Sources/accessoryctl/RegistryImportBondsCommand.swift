@@ -67,7 +67,7 @@ struct RegistryImportBondsCommand: ParsableCommand {
     return bits
   }
 
-  /// What to do about a file that cannot be used. `isWanted`: it is that of an accessory, with the agent's adapter.
+  /// What to do about a file that cannot be used. `isWanted`: it belongs to an accessory of the adapter.
   private func cure(isWanted: Bool) -> String {
     guard isWanted else { return "no accessory of the agent's adapter needs it" }
     return identityOnly
@@ -153,7 +153,8 @@ extension ImportedBondLine {
     let keys = bond.record.keys
     guard !identityOnly || keys.identityKey != nil else { return nil }
     self.init(
-      device: AddressText.text(of: bond.identity.bits), isRandom: bond.identity.type == .random,
+      device: AddressText.text(of: bond.identity.bits),
+      addressType: bond.identity.type == .random ? .random : .public,
       owner: identityOnly ? .bluetoothd : .gateway)
     identityKey = keys.identityKey.map { Hex($0.bytes) }
     guard !identityOnly else {
@@ -167,7 +168,7 @@ extension ImportedBondLine {
         random: Hex(random), value: Hex(key.value.bytes))
     }
     linkKey = keys.linkKey.map {
-      LinkKeyLine(kind: $0.kind, pinByteCount: $0.pinByteCount, value: Hex($0.value.bytes))
+      LinkKey(kind: $0.kind, pinByteCount: $0.pinByteCount, value: Hex($0.value.bytes))
     }
   }
 }

@@ -14,7 +14,7 @@ struct RegistryImportCommand: ParsableCommand {
     abstract: "Replace the registry by an exported one.",
     discussion: """
       Checks the file first. The import takes effect as a whole, or not at all. \
-      Bonds that were exported without their keys come back as lost. Exit status: 0 it took \
+      Bonds that are stored stay, and others without their keys come back as lost. Exit status: 0 it took \
       effect, 1 you did not confirm it, 65 the file is not a complete export.
 
       Example:

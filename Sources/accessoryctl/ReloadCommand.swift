@@ -39,14 +39,14 @@ struct ReloadCommand: ParsableCommand {
     try connection.startCall(GatewayMethodName.reload)
     do throws(AgentCallError) {
       return try connection.onlyReply(within: patienceSeconds) { line throws(JSONMemberError) in
-        try ReloadLine(reading: line)
+        .taken(try ReloadReply(reading: line))
       }
     } catch {
       guard case .refused(let reply) = error, reply.error == "io.accessoryd.Gateway.ManifestRefused" else {
         throw error
       }
       do throws(JSONMemberError) {
-        return try ReloadLine(readingRefusal: JSONObjectReader(reply.parameters))
+        return .refused(try ManifestRefusedLine(reply.parameters))
       } catch {
         throw .line(error)
       }

@@ -39,7 +39,7 @@ struct RemoveCommand: ParsableCommand {
       json.member("accessory", accessory.identifier)
     } _: { _ in
     }
-    var printer = Printer()
+    var printer = Printer(keepsNull: true)
     if json {
       try printer.lines { writer in
         writer.line { json in

@@ -71,7 +71,7 @@ struct ReplayCommand: ParsableCommand {
 extension ReplayCommand {
   /// Prints events when they are due.
   private struct Show: ~Copyable {
-    private var printer = Printer()
+    private var printer = Printer(keepsNull: true)
     private var table: EventTable
     private let json: Bool
     private let pace: Pace

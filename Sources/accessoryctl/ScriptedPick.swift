@@ -131,7 +131,8 @@ struct ScriptedPick: ~Copyable {
     progress.end = left.map { opened.start.advanced(nanoseconds: $0 * 1000) }
     if let detail = request.detail, detail != printedDetail { StandardError.say(shown(detail)) }
     printedDetail = request.detail
-    for hindrance in request.hindrances where printedHindrances.insert(hindrance.kind).inserted {
+    let notes = request.itemNotes.map { (kind: $0, sentence: $0) }
+    for hindrance in notes + request.hindrances where printedHindrances.insert(hindrance.kind).inserted {
       StandardError.say(AirText(Array(hindrance.sentence.utf8)).sentence(columnsMax: 400))
     }
     if prompt.update(request) { question = QuestionLine(request) }

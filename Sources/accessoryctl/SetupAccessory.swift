@@ -2,6 +2,7 @@
 
 import Interfaces
 import JSON
+import Manifest
 import ManifestFormat
 
 /// What `setup` makes the first accessory of an app.
@@ -34,13 +35,13 @@ enum SetupAccessory {
     }
   }
 
-  /// A manifest with an item that finds it.
-  func suggestion(seconds: Int, _ gateway: GatewayOptions) throws(ToolError) -> String {
+  /// An item that finds it.
+  func suggestion(seconds: Int, _ gateway: GatewayOptions) throws(ToolError) -> SuggestedItem {
     switch self {
     case .device(let device):
       let suggestion = try SetupDevices.suggestion(for: device, seconds: seconds, gateway)
       for warning in suggestion.warnings { StandardError.say("warning: \(warning)") }
-      return suggestion.toml
+      return try suggestion.item()
     case .network(let network): return Self.item(for: network)
     }
   }
@@ -52,30 +53,14 @@ enum SetupAccessory {
     }
   }
 
-  /// Why no item can have the network's name.
-  static func refusal(of network: NamedNetwork) -> String? {
-    guard !network.ssid.isWellFormed else { return nil }
-    return
-      "the name of the network \(network.text) is no UTF-8, so no item can have it as ssid; add one by hand with "
-      + "ssid-prefix"
-  }
-
-  /// A manifest with an item that finds the network, whose name an item can have.
-  static func item(for network: NamedNetwork) -> String {
+  /// An item that finds the network.
+  static func item(for network: NamedNetwork) -> SuggestedItem {
     let names = [network.argument, "Network \(network.argument)"]
     // The item's id is made of its name.
     let name = names.first { $0.slug.isIdentifier && $0.utf8.count <= itemNameBytesMax } ?? "Network"
-    return """
-      schema = 1
-      [app.new]
-      user = "daemon"
-      supports = ["WiFi"]
-
-      # A network that setup was asked for.
-      [[app.new.item]]
-      name = \(ManifestAddition.quoted(name))
-      descriptor.ssid = \(ManifestAddition.quoted(network.ssid.repaired))
-
-      """
+    var descriptor = DiscoveryDescriptor()
+    descriptor.ssid = network.ssid.bytes
+    return SuggestedItem(
+      name: name, descriptor: descriptor, comments: ["# A network that setup was asked for."])
   }
 }

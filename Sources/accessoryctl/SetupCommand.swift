@@ -47,14 +47,14 @@ struct SetupCommand: ParsableCommand {
         "setup shows what it changes and asks, and there is no terminal: run it in a terminal, or with --yes",
         .usage)
     }
-    let file = try SetupManifest(reading: options.manifest ?? SetupManifest.installed)
+    let file = try SetupManifest(reading: options.manifest.path)
     let plan = try SetupPlan(file, options, dialogue, service: AgentService(socket: gateway.socket))
-    try plan.createAccount()
+    try plan.account.create()
     do {
       try plan.makeChanges(gateway)
       try setUpAccessory(file, plan, dialogue)
     } catch {
-      plan.sayThatAccountStays()
+      plan.account.sayThatItStays()
       throw error
     }
   }

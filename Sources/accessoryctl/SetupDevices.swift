@@ -76,9 +76,7 @@ enum SetupDevices {
         verbatimPrefix: hasNetworks ? networkWord : nil
       ) { answer in
         if !hasNetworks { return nil }
-        if let network = network(answer, Array(networks), after: devices.count) {
-          return SetupAccessory.refusal(of: network)
-        }
+        if network(answer, Array(networks), after: devices.count) != nil { return nil }
         return answer.hasPrefix(networkWord) ? "the name of a network has 1 to 32 bytes" : nil
       }
       if hasNetworks, let network = network(answer, Array(networks), after: devices.count) {

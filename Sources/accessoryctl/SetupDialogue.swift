@@ -48,7 +48,7 @@ struct SetupDialogue {
     StandardError.write("\nThis will:\n" + changes.map { "  \($0)\n" }.joined())
     if let file {
       var printer = Printer()
-      try printer.text(file.text(printer.style))
+      try printer.verbatim(file.text(printer.style))
       try printer.flush()
     }
     if !isYes { try Confirmation.ask("", refusal: refusal) }

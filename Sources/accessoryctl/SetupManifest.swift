@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import ArgumentParser
 import Interfaces
 import LinuxSystem
 import Manifest
@@ -8,7 +9,6 @@ import ToolText
 
 /// The manifest that `setup` adds to. A file that is missing begins as a minimal manifest.
 struct SetupManifest {
-  static let installed = "/etc/accessoryd/accessoryd.toml"
 
   private static let minimal = """
     # The manifest of this gateway, begun by accessoryctl setup. accessoryctl check FILE finds mistakes;
@@ -53,16 +53,10 @@ struct SetupManifest {
         changed = (try? ManifestAddition.declare(.wifi, for: app.name, in: changed)) ?? changed
       }
     } else {
-      let key: String
-      let account: String
-      switch app.account {
-      case .user(let name): (key, account) = ("user", name)
-      case .group(let name): (key, account) = ("group", name)
-      }
+      var added = App(name: app.name, account: app.account)
+      added.supports = supportsNetworks ? [.bluetooth, .wifi] : [.bluetooth]
       if changed.last != UInt8(ascii: "\n") { changed.append(UInt8(ascii: "\n")) }
-      changed +=
-        "\n[app.\(ManifestAddition.key(app.name))]\n\(key) = \(ManifestAddition.quoted(account))\n".utf8
-      changed += "supports = [\"Bluetooth\"\(supportsNetworks ? ", \"WiFi\"" : "")]\n".utf8
+      for line in [""] + added.sectionLines { changed += "\(line)\n".utf8 }
     }
     let reading = ManifestReader.read(text: changed, fileName: path)
     guard reading.manifest != nil else {
@@ -80,11 +74,11 @@ struct SetupManifest {
   }
 
   /// Throws when the file cannot be written, or when an item of the app has no place in the changed text. `suggestion`
-  /// is a manifest with the item, where that is known already.
-  func checkChange(to changed: [UInt8], app: String, suggestion: String?) throws(ToolError) {
+  /// is the item, where that is known already.
+  func checkChange(to changed: [UInt8], app: String, suggestion: SuggestedItem?) throws(ToolError) {
     do throws(ManifestAdditionError) {
       if let suggestion {
-        _ = try ManifestAddition.add(Array(suggestion.utf8), to: app, of: changed, fileName: path)
+        _ = try ManifestAddition.add(suggestion, to: app, of: changed, fileName: path)
       } else {
         try ManifestAddition.checkLayout(ofApp: app, in: changed)
       }
@@ -94,10 +88,9 @@ struct SetupManifest {
     do throws(SystemError) { try FileReplacement.check(path) } catch { throw writeError(error) }
   }
 
-  /// `suggestion` is a manifest of its own, with the item.
-  func adding(_ suggestion: String, to app: String) throws(ToolError) -> Addition {
+  func adding(_ suggestion: SuggestedItem, to app: String) throws(ToolError) -> Addition {
     do throws(ManifestAdditionError) {
-      let result = try ManifestAddition.add(Array(suggestion.utf8), to: app, of: text, fileName: path)
+      let result = try ManifestAddition.add(suggestion, to: app, of: text, fileName: path)
       for warning in result.warnings { StandardError.write(warning.text(inFile: path) + "\n") }
       let items = ManifestReader.read(text: result.text, fileName: path).manifest?.items ?? []
       let known = Set(manifest.items.filter { $0.app == app }.map(\.item.id))
@@ -134,4 +127,16 @@ struct SetupManifest {
       "cannot create \(quoted(path)): \(error.reason); see that its folder is there and may be written",
       .cannotCreate)
   }
+}
+
+/// Which manifest a command reads or changes.
+struct ManifestOption: ParsableArguments {
+  private static let installed = "/etc/accessoryd/accessoryd.toml"
+
+  @Option(
+    name: .customLong("manifest"),
+    help: ArgumentHelp("The manifest. (default: \(installed))", valueName: "file"), completion: .file())
+  var given: String?
+
+  var path: String { given ?? Self.installed }
 }

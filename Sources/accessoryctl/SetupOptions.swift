@@ -31,13 +31,7 @@ struct SetupOptions: ParsableArguments {
     help: ArgumentHelp("The app that gets the accessory.", valueName: "name"), completion: Completions.apps)
   var app: String?
 
-  @Option(
-    help: ArgumentHelp(
-      "The account that a new app runs as. One that does not exist is created.", valueName: "account"))
-  var user: String?
-
-  @Option(help: ArgumentHelp("The group whose members may act as a new app.", valueName: "group"))
-  var group: String?
+  @OptionGroup var account: AppAccountOptions
 
   @Option(
     help: ArgumentHelp(
@@ -57,20 +51,16 @@ struct SetupOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How long the agent listens to the device, 1 to 60.", valueName: "n"))
   var seconds = 10
 
-  @Option(
-    help: ArgumentHelp("The manifest. (default: \(SetupManifest.installed))", valueName: "file"),
-    completion: .file())
-  var manifest: String?
+  @OptionGroup var manifest: ManifestOption
 
   @Flag(name: .customLong("yes"), help: "Make the changes without asking.")
   var isYes = false
 
   func validate() throws {
-    guard (1...60).contains(seconds) else { throw ValidationError("--seconds takes 1 to 60") }
+    try SuggestCommand.validate(seconds: seconds)
     if device != nil, network != nil {
       throw ValidationError("--device and --network exclude each other")
     }
-    if user != nil, group != nil { throw ValidationError("--user and --group exclude each other") }
     if let radio, RadioSelection(text: radio) == nil {
       throw ValidationError("--radio takes any, hci0, an address, btsnoop:FILE or h4:PATH")
     }
@@ -82,11 +72,7 @@ struct SetupOptions: ParsableArguments {
         throw ValidationError("\(option) takes 1 to 64 letters, digits, dots, dashes or underscores")
       }
     }
-    for (option, word) in [("--operator", `operator`), ("--user", user), ("--group", group)] {
-      if let word, word.isEmpty || !word.isAccountName {
-        throw ValidationError("\(option) takes the name of an account, at most 32 characters without blanks")
-      }
-    }
+    try AppAccountOptions.validate(`operator`, of: "--operator")
     if let name, name.utf8.isEmpty || name.utf8.count > PickerModel.nameBytesMax {
       throw ValidationError("--name takes 1 to \(PickerModel.nameBytesMax) bytes")
     }

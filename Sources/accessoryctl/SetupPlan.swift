@@ -13,8 +13,8 @@ struct SetupPlan {
   let app: String
   /// Whether an interface looks for networks.
   let hasNetworks: Bool
-  /// The accounts to create, and the operator to add to the group.
-  private let newUser: String?
+  /// The app's account, which comes before every other change; and the operator to add to the group.
+  let account: AppAccount
   private let newOperator: String?
   /// The service lacks the drop-in that lets it read networks by nl80211.
   private let addsDropIn: Bool
@@ -28,21 +28,26 @@ struct SetupPlan {
   ) throws(ToolError) {
     self.file = file
     self.service = service
-    if let reason = options.network.flatMap(SetupAccessory.refusal) { throw .sentence(reason, .dataError) }
     let gateway = file.manifest.gateway
     let radio = if let radio = options.radio { radio } else { try Self.radio(gateway.radio, dialogue) }
     let boards = BoardList(manifestPath: file.path)
     let board =
-      if let board = options.board { board } else { try Self.board(gateway.board, boards, dialogue) }
+      if let board = options.board {
+        board
+      } else {
+        try Self.board(
+          gateway.board, boards, isUSB: Self.isUSB(radio),
+          BoardList.profile(named: gateway.board, manifestPath: file.path), dialogue)
+      }
     if board != gateway.board, let reason = boards.refusal(of: board) {
       throw .sentence("--board: \(reason)", .usage)
     }
     newOperator = try Self.newOperator(options.operator, dialogue)
     let app = if let app = options.app { app } else { try Self.app(among: file.manifest.apps, dialogue) }
     self.app = app
-    let known = file.manifest.apps.first { $0.name == app }
-    let account = try Self.account(of: app, known?.account, options, dialogue)
-    newUser = try Self.newUser(account)
+    account = try AppAccount(
+      of: app, in: file.manifest, options.account, dialogue,
+      default: dialogue.isTerminal && app.isAccountName ? app : nil)
     var settings: [(key: GatewayKey, value: String)] = []
     if radio != gateway.radio.text { settings.append((.radio, radio)) }
     if board != gateway.board { settings.append((.board, board)) }
@@ -54,14 +59,14 @@ struct SetupPlan {
     if let wifi, wifi != gateway.wifi { settings.append((.wifi, wifi)) }
     addsDropIn = if wifi == nil { false } else { try service.lacksNetworkDropIn() }
     let changed = try file.text(
-      settings: settings, app: (app, account),
+      settings: settings, app: (app, account.account),
       supportsNetworks: options.wifi ?? "none" != "none" || wifi != gateway.wifi)
     text = changed == file.text && !file.isNew ? nil : changed
     guard dialogue.isTerminal || options.device != nil || options.network != nil else {
       throw .sentence("--device or --network is missing: without a terminal it has to be given", .usage)
     }
     // Where nothing changes, the app may have the accessory already.
-    if text != nil || newUser != nil {
+    if text != nil || account.newUser != nil {
       try file.checkChange(to: changed, app: app, suggestion: options.network.map(SetupAccessory.item))
     }
     try dialogue.confirm(changes, file: text.map { file.difference(to: $0) }, isYes: options.isYes)
@@ -69,7 +74,7 @@ struct SetupPlan {
 
   private var changes: [String] {
     [
-      newUser.map { "create the account \(shown($0)) (useradd)" },
+      account.newUser.map { "create the account \(shown($0)) (useradd)" },
       newOperator.map { "make \(shown($0)) an operator: a member of the group accessory (usermod)" },
       addsDropIn ? "let the agent read networks by nl80211 too, with \(AgentService.networkDropIn)" : nil,
       service.change(isManifestChanged: text != nil, isUnitChanged: addsDropIn),
@@ -77,20 +82,7 @@ struct SetupPlan {
     ].compactMap(\.self)
   }
 
-  /// Creates the app's account, which comes before every other change.
-  func createAccount() throws(ToolError) {
-    guard let newUser else { return }
-    try AgentService.run(
-      ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin", newUser],
-      cure: "create the account yourself, or give another one with --user")
-  }
-
-  /// After a later step has failed.
-  func sayThatAccountStays() {
-    if let newUser { StandardError.say("the account \(shown(newUser)) was created and stays") }
-  }
-
-  /// Makes the other changes.
+  /// Makes the changes after the app's account was created.
   func makeChanges(_ gateway: GatewayOptions) throws(ToolError) {
     if let newOperator {
       try AgentService.run(
@@ -128,13 +120,26 @@ struct SetupPlan {
   }
 
   private static func board(
-    _ present: String, _ boards: BoardList, _ dialogue: SetupDialogue
+    _ present: String, _ boards: BoardList, isUSB: Bool, _ profile: BoardProfile?, _ dialogue: SetupDialogue
   ) throws(ToolError) -> String {
     try dialogue.ask(
       "Which board or adapter is it? Its profile says how long it listens, and how far its readings are off.",
       [boards.names.joined(separator: ", ")],
-      default: present == BoardList.unmeasured ? boards.likely : present, option: "--board"
+      default: boards.proposal(inPlaceOf: present, profile, isUSB: isUSB), option: "--board"
     ) { $0 == present ? nil : boards.refusal(of: $0) }
+  }
+
+  /// Whether the kernel reaches the adapter over USB. Of any adapter, the agent takes the first.
+  private static func isUSB(_ radio: String) -> Bool {
+    let adapters = (try? AdapterSocket().adapters()) ?? []
+    let chosen: AdapterListing? =
+      switch RadioSelection(text: radio) {
+      case .any: adapters.first
+      case .index(let index): adapters.first { $0.index == index }
+      case .address(let address): adapters.first { $0.address == address }
+      case .btsnoop, .h4, nil: nil
+      }
+    return chosen?.isUSB ?? false
   }
 
   /// Returns the interface that looks for networks; nil for none.
@@ -204,35 +209,5 @@ struct SetupPlan {
       apps.isEmpty ? [] : ["in the manifest: " + apps.map(\.name).joined(separator: ", ")],
       default: nil, option: "--app"
     ) { $0.isIdentifier ? nil : "write 1 to 64 letters, digits, dots, dashes or underscores" }
-  }
-
-  private static func account(
-    of app: String, _ known: App.Account?, _ options: SetupOptions, _ dialogue: SetupDialogue
-  ) throws(ToolError) -> App.Account {
-    let given = options.user.map(App.Account.user) ?? options.group.map(App.Account.group)
-    if let known {
-      guard given == nil || given == known else {
-        throw .sentence(
-          "the manifest gives the app \(quoted(app)) another account; leave out --user and --group, or edit the manifest",
-          .usage)
-      }
-      return known
-    }
-    if let given { return given }
-    return .user(
-      try dialogue.ask(
-        "Which account does the app run as? It is created if there is none.", [],
-        default: dialogue.isTerminal && app.isAccountName ? app : nil, option: "--user or --group"
-      ) { $0.isAccountName ? nil : "write the name of an account, at most 32 characters without blanks" })
-  }
-
-  private static func newUser(_ account: App.Account) throws(ToolError) -> String? {
-    switch account {
-    case .user(let name): return Accounts.user(named: name) == .unknown ? name : nil
-    case .group(let name):
-      guard Accounts.group(named: name) == .unknown else { return nil }
-      throw .sentence(
-        "there is no group \(quoted(name)); create it (groupadd), or give an account with --user", .usage)
-    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
+import ToolText
 
 /// Messages for the operator.
 enum StandardError {
@@ -9,8 +10,13 @@ enum StandardError {
   /// Writes one line that begins with the program's name. Errors are ignored: there is no other place to report them.
   static func say(_ sentence: String) { write("accessoryctl: \(sentence)\n") }
 
-  /// Writes text as it is.
+  /// Writes sentences: on a terminal, folded at its width.
   static func write(_ text: String) {
+    verbatim(OutputFile.standardError().terminalColumnCount.map { text.foldedLines(to: $0) } ?? text)
+  }
+
+  /// Writes text as it is.
+  static func verbatim(_ text: String) {
     var output = OutputFile.standardError()
     try? output.write(text.utf8)
     try? output.flush()

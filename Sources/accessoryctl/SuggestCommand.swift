@@ -6,6 +6,7 @@ import HCI
 import Interfaces
 import JSON
 import LinuxSystem
+import Manifest
 import ToolText
 
 struct SuggestCommand: ParsableCommand {
@@ -14,19 +15,24 @@ struct SuggestCommand: ParsableCommand {
     abstract: "Print an item that finds a device like this one, or the section of an app.",
     usage: """
       accessoryctl suggest <device> [--seconds <n>] [options]
-      accessoryctl suggest <device> --app <name> [--manifest <file>] [--add]
+      accessoryctl suggest <device> --app <name> [--user <account>] [--add] […]
       accessoryctl suggest <device> --capture <file> [--json]
+      accessoryctl suggest [<device>] --hex <line> … [--app <name>] [--add]
       accessoryctl suggest --plist <file> --app <name> [--add] [options]
       """,
     discussion: """
       Knows the layouts of BTHome, iBeacon, AltBeacon, Eddystone, Fast Pair, Ruuvi, SwitchBot, \
       Govee, Xiaomi MiBeacon and Shelly: for these the item asks for the type of the frame and the \
-      model, never for readings. For any other device it asks for the shortest clause that tells the \
-      device from everything else in sight. Listens for some seconds through the agent, or reads a \
-      capture; 20 reports or more give a good item.
+      model, never for readings. For any other device it asks for the shortest clause that tells \
+      devices of this kind from everything else in sight. It asks for nothing that changed in a report, \
+      and for no part of the device's own address; it prefers the advertisement to the scan response, \
+      and says which other devices in sight the item finds. Listens for some seconds through the agent, \
+      or reads a capture; 20 reports or more give a good item, and fewer than three different ones a guess.
 
       With --app, prints what the manifest needs in addition, as a difference. With --add, also \
-      changes the manifest, unless the result would not pass accessoryctl check.
+      changes the manifest, unless the result would not pass accessoryctl check. An app that the \
+      manifest does not have is added with the account that --user or --group names, or else with one \
+      of its own name; as root, an account that does not exist is created.
 
       With --plist, prints the section of an app that its Info.plist declares for AccessorySetupKit; \
       an XML or a binary property list. \
@@ -37,6 +43,7 @@ struct SuggestCommand: ParsableCommand {
         accessoryctl suggest AA:BB:CC:DD:EE:FF --seconds 20
         accessoryctl suggest AA:BB:CC:DD:EE:FF --app lights --add
         accessoryctl suggest AA:BB:CC:DD:EE:FF --capture room.btsnoop > new-item.toml
+        accessoryctl suggest --hex 02010607ffee0ea55a0110
         accessoryctl suggest --plist Info.plist --app lights --add
       """)
 
@@ -54,6 +61,8 @@ struct SuggestCommand: ParsableCommand {
     completion: .file())
   var capture: String?
 
+  @OptionGroup var hex: HexOptions
+
   @Option(help: ArgumentHelp("How long the agent listens, 1 to 60. (default: 5)", valueName: "n"))
   var seconds: Int?
 
@@ -66,21 +75,32 @@ struct SuggestCommand: ParsableCommand {
 
   func validate() throws {
     guard plist == nil else { return try validatePropertyList() }
-    guard device != nil else {
+    guard device != nil || hex.input != nil else {
       throw ValidationError("a device is missing: give its address, or --plist and --app")
     }
-    if let seconds, !(1...60).contains(seconds) { throw ValidationError("--seconds takes 1 to 60") }
+    if let seconds { try Self.validate(seconds: seconds) }
     if json, edit.app != nil { throw ValidationError("--json and --app exclude each other") }
-    guard capture != nil else { return }
+    if capture != nil, hex.input != nil { throw ValidationError("--capture and --hex exclude each other") }
+    guard let input else { return }
     if seconds != nil { throw ValidationError("--seconds is for the agent; a capture has its own length") }
-    if gateway.socket != nil { throw ValidationError("--capture and --socket exclude each other") }
+    if gateway.socket != nil { throw ValidationError("\(input.option) and --socket exclude each other") }
   }
+
+  /// Checks how long the agent is to listen to a device.
+  static func validate(seconds: Int) throws {
+    guard (1...60).contains(seconds) else { throw ValidationError("--seconds takes 1 to 60") }
+  }
+
+  /// Nil when the agent is asked.
+  private var input: CaptureInput? { hex.input ?? capture.map(CaptureInput.file) }
 
   private func validatePropertyList() throws {
     guard edit.app != nil else { throw ValidationError("--plist needs --app: name the app") }
     let excluded: [(String, Bool)] = [
-      ("a device", device != nil), ("--capture", capture != nil), ("--seconds", seconds != nil),
-      ("--socket", gateway.socket != nil), ("--json", json),
+      ("a device", device != nil), ("--capture", capture != nil), ("--hex", hex.input != nil),
+      ("--seconds", seconds != nil),
+      ("--socket", gateway.socket != nil), ("--json", json), ("--user", edit.account.user != nil),
+      ("--group", edit.account.group != nil),
     ]
     if let other = excluded.first(where: \.1) {
       throw ValidationError("--plist and \(other.0) exclude each other")
@@ -91,9 +111,12 @@ struct SuggestCommand: ParsableCommand {
     if let plist, let app = edit.app {
       return try edit.apply(section: try InfoPropertyList(reading: plist).section(named: app), ofApp: app)
     }
-    guard let device else { preconditionFailure("validated: there is a device") }
-    guard let capture else { return try runLive(device) }
-    let file = try CaptureFile(reading: capture)
+    let input = try input?.read()
+    guard let device = try device ?? input?.onlyDevice() else {
+      preconditionFailure("validated: there is a device")
+    }
+    guard let input else { return try runLive(device) }
+    let file = try input.open()
     var sources = SuggestionSources(ofDevice: device.bits)
     let ending = Result { () throws(ToolError) in try file.decode { sources.addReport($0) } }
     if case .failure(let error) = ending { try error.warn(hasResult: !sources.device.isEmpty) }
@@ -108,7 +131,9 @@ struct SuggestCommand: ParsableCommand {
     let suggestions = Suggestion.all(of: sources.device, others: sources.others)
     guard !suggestions.isEmpty else {
       throw .sentence(
-        "\(device.text) sends neither a company nor a service nor a lasting name; no item can find it", .no)
+        "\(device.text) sends no company, no service and no name that stays the same; "
+          + DeviceArgument.cureByAddress(device.text),
+        .no)
     }
     try show(suggestions.map(SuggestionLine.init))
   }
@@ -146,7 +171,12 @@ struct SuggestCommand: ParsableCommand {
     // On a terminal they stand among the item's comments.
     if !json, !printer.isTerminal { sayWarnings(of: suggestions) }
     for suggestion in suggestions {
-      if json { try printer.line(suggestion) } else { try printer.text(suggestion.toml) }
+      let manifest = try suggestion.item().manifest
+      guard json else { try printer.verbatim(manifest); continue }
+      try printer.line(
+        SuggestionLine(
+          address: suggestion.address, reports: suggestion.reports, warnings: suggestion.warnings,
+          toml: manifest))
     }
     try printer.flush()
   }

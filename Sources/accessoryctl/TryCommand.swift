@@ -14,6 +14,7 @@ struct TryCommand: ParsableCommand {
     usage: """
       accessoryctl try <item> [options]
       accessoryctl try <item> --capture <file> [--manifest <file>] […]
+      accessoryctl try <item> --hex <line> … --manifest <file>
       """,
     discussion: """
       Prints the devices that the item has found, then near misses with the first clause that \
@@ -50,8 +51,11 @@ struct TryCommand: ParsableCommand {
     guard let capture = source.capture else {
       var networks: [NetworkExplanation] = []
       var reason: String?
-      let trials = try source.gateway.callForList(GatewayMethodName.try, GatewayCall(item: item).write) {
-        line throws(JSONMemberError) in
+      let seconds = ExplainCommand.listeningSeconds
+      let trials = try source.gateway.callForList(
+        GatewayMethodName.try, within: GatewayConnection.patienceSeconds + seconds,
+        GatewayCall(item: item, seconds: seconds).write
+      ) { line throws(JSONMemberError) in
         if let network: NetworkExplanation = try line.lineIfPresent("networkExplanation") {
           networks.append(network)
         }
@@ -70,8 +74,12 @@ struct TryCommand: ParsableCommand {
     }
     try source.replay(capture) { dataPath, history throws(ToolError) in
       let index = try self.index(in: dataPath.items)
-      if dataPath.items[index].item.descriptor.hasOnlyWiFiAware {
-        return showNothing(WiFiAwareService.reasonNothingIsFound)
+      let descriptor = dataPath.items[index].item.descriptor
+      if descriptor.hasOnlyWiFiAware { return showNothing(WiFiAwareService.reasonNothingIsFound) }
+      if descriptor.isFoundByNetwork {
+        return showNothing(
+          "looks for a network, and \(capture.option) has what Bluetooth devices sent; ask the agent, which looks for networks"
+        )
       }
       var groups: [[Trial]] = []
       for device in dataPath.devices {

@@ -40,6 +40,7 @@ struct WatchCommand: ParsableCommand {
   }
 
   func run() throws {
+    try selection.requireKnown(to: gateway)
     var watch = try LiveWatch(
       path: gateway.path, lasting: seconds?.instant,
       WatchPrinter(json: json, selection: selection, countMax: count))
@@ -54,6 +55,15 @@ struct WatchSelection: ParsableArguments {
 
   @Option(help: "Only events of this item: its id, or app/item.", completion: Completions.items)
   var item: String?
+
+  /// Throws unless the manifest has the app and the item: otherwise a watch would wait for ever.
+  fileprivate func requireKnown(to gateway: GatewayOptions) throws(ToolError) {
+    if let app { try gateway.requireApp(app) }
+    guard let item else { return }
+    let paths = try gateway.itemPaths().filter { path in app.map { path.hasPrefix("\($0)/") } ?? true }
+    guard !paths.contains(where: { $0 == item || $0.hasSuffix("/\(item)") }) else { return }
+    throw .unknownItem(item, known: paths, isAmbiguous: false)
+  }
 
   func includes(app: String, item: String) -> Bool {
     guard self.app == nil || self.app == app else { return false }

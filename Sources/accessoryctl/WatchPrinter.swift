@@ -13,6 +13,8 @@ struct WatchPrinter: ~Copyable {
   private let selection: WatchSelection
   private let countMax: Int?
   private var count = 0
+  /// Whether no finding of an item was printed for readers.
+  private(set) var isQuiet: Bool
   private var clock: AgentClock?
   /// The run of the agent that the watch is connected to.
   private var epoch = ""
@@ -25,6 +27,30 @@ struct WatchPrinter: ~Copyable {
     self.json = json
     self.selection = selection
     self.countMax = countMax
+    isQuiet = !json
+  }
+
+  /// Above the first line.
+  mutating func printHeader() throws(ToolError) {
+    if !json { try printer.text(table.header(printer.style)) }
+  }
+
+  /// For a person who sees the header and nothing else.
+  func sayWhatItWaitsFor() {
+    if let item = selection.item {
+      StandardError.say(
+        "waiting until the item \(quoted(item)) finds something; accessoryctl try \(shown(item)) says why it has not"
+      )
+    } else {
+      let owner = selection.app.map { " of the app \(quoted($0))" } ?? ""
+      StandardError.say(
+        "waiting until an item\(owner) finds something; accessoryctl sightings --all lists what is heard")
+    }
+  }
+
+  private mutating func printFinding(_ text: String) throws(ToolError) {
+    isQuiet = false
+    try printer.text(text)
   }
 
   var wantsMore: Bool { countMax.map { count < $0 } ?? true }
@@ -36,21 +62,21 @@ struct WatchPrinter: ~Copyable {
     count += 1
     if json {
       var event = event
-      event.epoch = event.epoch ?? epoch
+      if event.epoch.isEmpty { event.epoch = epoch }
       return try printer.line(event)
     }
     let clock = try time(of: event.time)
-    try printer.text(table.text(event, printer.style, clock: clock))
+    try printFinding(table.text(event, printer.style, clock: clock))
   }
 
   /// A device that was found before the watch began.
   mutating func present(_ device: DeviceLine) throws(ToolError) {
     let selection = selection
-    let isWanted = { (item: DeviceLine.Item) in selection.includes(app: item.app, item: item.id) }
+    let isWanted = { (item: DeviceLine.Item) in selection.includes(app: item.app, item: item.item) }
     guard device.items.contains(where: { $0.isFound && isWanted($0) }) else { return }
     if json { return try printLine { $0.object("present", device.writeMembers(to:)) } }
     let clock = try time(of: device.lastSeen)
-    try printer.text(table.text(present: device, printer.style, clock: clock, where: isWanted))
+    try printFinding(table.text(present: device, printer.style, clock: clock, where: isWanted))
   }
 
   /// Events of all items that were overwritten before they could be read.
@@ -65,17 +91,17 @@ struct WatchPrinter: ~Copyable {
     count += 1
     if json { return try printObject("network", event) }
     let clock = try time(of: event.time)
-    try printer.text(event.text(printer.style, clock: clock))
+    try printFinding(event.text(printer.style, clock: clock))
   }
 
   /// A network that was found before the watch began.
   mutating func present(_ network: NetworkLine) throws(ToolError) {
     let selection = selection
-    let isWanted = { (item: NetworkLine.Item) in selection.includes(app: item.app, item: item.id) }
+    let isWanted = { (item: NetworkLine.Item) in selection.includes(app: item.app, item: item.item) }
     guard network.items.contains(where: { $0.isFound && isWanted($0) }) else { return }
     if json { return try printObject("presentNetwork", network) }
     let clock = try time(of: network.lastSeen)
-    try printer.text(network.presentText(printer.style, clock: clock, where: isWanted))
+    try printFinding(network.presentText(printer.style, clock: clock, where: isWanted))
   }
 
   mutating func missedNetworks(_ count: Int64) throws(ToolError) {

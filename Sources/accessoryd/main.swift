@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import AgentRuntime
-import CLean
 import Glibc
 
 exit(AgentProgram.run(CommandLine.arguments))

@@ -51,7 +51,7 @@ struct VirtualControllerOptions {
     Simulates a Bluetooth controller and the devices of a scene. Serves the controller on a UNIX socket, in H4
     packets, to one program at a time: accessoryd opens it with radio = "h4:PATH".
 
-      --socket PATH   where the program connects
+      --socket PATH   where the program connects; any account that can enter the folder may
       --packets       one packet per message (SOCK_SEQPACKET) instead of a stream
       --seed N        replaces the scene's own seed
       --help          prints this text

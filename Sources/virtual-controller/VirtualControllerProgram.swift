@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import CLean
 import Glibc
 import HCI
 import LinuxSystem

@@ -137,9 +137,11 @@ struct VirtualControllerServer: ~Copyable {
     FileName.remove(path)
   }
 
+  /// Any account may connect: what is simulated is no secret, and an agent runs under an account of its own. The folder
+  /// may keep accounts out.
   private mutating func listen() throws(SystemError) {
     guard let token = registry.insert(.listener) else { return }
-    let new = try UnixListener(replacing: path, interim: path + ".new", mode: 0o600, kind: kind)
+    let new = try UnixListener(replacing: path, interim: path + ".new", mode: 0o666, kind: kind)
     try epoll.add(new.descriptor, .readable, token: token)
     listener = consume new
     listenerToken = token

@@ -37,6 +37,40 @@ import Testing
     #expect(AppWords.sentence(sentence, about: "session") == expected)
   }
 
+  @Test(arguments: [
+    (
+      "items[0].descriptor.ssidPrefix", "it is empty", "give at least one byte",
+      "displayItems[0].descriptor.ssidPrefix is empty; give at least one byte"
+    ),
+    (
+      "items[1].descriptor", "nothing says what to look for", "add ssid",
+      "displayItems[1].descriptor: nothing says what to look for; add ssid"
+    ),
+    (
+      "items[0].descriptor.bluetoothServiceUUID", "this is no UUID", "use 4, 8 or 32 hexadecimal digits",
+      "displayItems[0].descriptor.bluetoothServiceUUID is no UUID; use 4, 8 or 32 hexadecimal digits"
+    ),
+    (
+      "session", "it has no open picker", "call ShowPicker first",
+      "the session has no open picker; call showPicker(for:) first"
+    ),
+    ("accessory", "it is not authorized", "finish it", "the accessory is not authorized; finish it"),
+    (
+      "accessory.reach", "the accessory was not connected within 30 s", "bring it into reach",
+      "the accessory was not connected within 30 s; bring it into reach"
+    ),
+    (
+      nil, "an operator denied the request", "ask the operator",
+      "an operator denied the request; ask the operator"
+    ),
+  ])
+  func `a description is a sentence about the parameter, with its cure`(
+    _ field: String?, _ reason: String, _ cure: String, _ expected: String
+  ) {
+    let error: any Error = ASError(SessionError(.invalidRequest, field: field, reason, cure: cure))
+    #expect(error.localizedDescription == expected)
+  }
+
   @Test func `an item of a migration has its own properties`() {
     let error = ASError(
       SessionError(

@@ -7,6 +7,10 @@ import Varlink
 
 /// An app whose table of descriptors is full.
 @Suite(.timeLimit(.minutes(30))) struct ExhaustionTests {
+  private static let line =
+    "150: this program has no file descriptor free; close what it does not need, or raise LimitNOFILE of its unit, and "
+    + "try again\n"
+
   @Test func `calls fail with connectionFailed, and say that no descriptor is free`() throws {
     let agent = SocketAgent { call, connection in
       switch call.method {
@@ -18,7 +22,7 @@ import Varlink
     defer { agent.stop() }
     let (status, text) = try run(["exhausted"], agent)
     #expect(status == 0)
-    let line = "150: this program has no file descriptor free\n"
+    let line = Self.line
     #expect(text == line + line)
   }
 
@@ -32,7 +36,7 @@ import Varlink
     defer { agent.stop() }
     let (status, text) = try run(["exhausted", "first"], agent)
     #expect(status == 0)
-    #expect(text == "150: this program has no file descriptor free\nevent 10\n")
+    #expect(text == Self.line + "event 10\n")
   }
 
   /// Runs session-soak with few descriptors, and returns its status and what it prints.

@@ -59,12 +59,30 @@ import Varlink
           return count == 1
         }
         guard call.method == "ShowPicker", isRefused else { return Self.add(call, connection, stream) }
-        connection.send(SocketAgent.failure("PickerRestricted", 550))
+        connection.send(SocketAgent.failure("PickerRestricted", 550, field: nil))
       })
     #expect(
       Array(lines.prefix(4)) == [
         "activated: 0 accessories", "picker: why; what", "pickerDidPresent", "accessoryAdded: Lamp",
       ])
+  }
+
+  @Test(arguments: [
+    ("/nowhere/io.accessoryd", "No such file or directory; start accessoryd, or "),
+    ("/usr/bin/env", "Connection refused; start accessoryd; if it runs, "),
+  ])
+  func `without an agent the Swift program says so within seconds`(_ path: String, _ rest: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.swift[0])
+    process.environment = ProcessInfo.processInfo.environment.merging(["ACCESSORYD_SOCKET": path]) { $1 }
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    defer { kill(process.processIdentifier, SIGKILL) }
+    let line = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    #expect(
+      line == "AccessorySetupKit: \(path) cannot be connected to: \(rest)give the path of its socket in "
+        + "ACCESSORYD_SOCKET\n")
   }
 
   @Test(arguments: [swift, python])

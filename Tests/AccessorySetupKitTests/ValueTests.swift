@@ -88,7 +88,9 @@ import Testing
   @Test func `errors have their domain, code and texts in every disguise`() {
     let failure = SessionError(.userCancelled, field: "picker", "no operator chose", cure: "ask again")
     let error: any Error = ASError(failure)
-    #expect(error.localizedDescription == "no operator chose")
+    #expect(error.localizedDescription == "picker: no operator chose; ask again")
+    #expect("\(error)" == "ASError.userCancelled (700): picker: no operator chose; ask again")
+    #expect(String(describing: ASError(.invalidated)) == "ASError.invalidated (400)")
     #expect((error as NSError).domain == ASErrorDomain && (error as NSError).code == 700)
     #expect((error as? ASError)?.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String == "ask again")
     #expect(ASError(.unknown, userInfo: ["a": "b", "n": 1]) == ASError(.unknown, userInfo: ["a": "b"]))
@@ -108,12 +110,14 @@ import Testing
         bridgingIdentifier: nil, bond: .none, isIdentityDurable: true))
   }
 
-  @Test func `two snapshots of an accessory are one key`() {
+  @Test func `an accessory is equal to itself alone, as any object of iOS`() {
+    let lamp = Self.accessory("1", name: "Lamp")
     var book = AccessoryBook()
-    book.note(Self.accessory("1", name: "Lamp"), "old")
-    book.note(Self.accessory("1", name: "Bulb"), "new")
-    book.note(Self.accessory("2", name: "Lamp"), "other")
-    #expect(book.seen.count == 2 && book.notes[AnyHashable(Self.accessory("1", name: ""))] == "new")
+    book.note(lamp, "old")
+    book.note(lamp, "new")
+    book.note(Self.accessory("1", name: "Bulb"), "changed")
+    #expect(book.seen.count == 2 && book.notes[AnyHashable(lamp)] == "new")
+    #expect(lamp == lamp && lamp != Self.accessory("1", name: "Lamp"))
     #expect(Self.accessory("1", name: "").state == .unauthorized)
     #expect(Self.accessory("1", name: "").bluetoothIdentifier == nil)
     #expect(Self.accessory("1", name: "").wifiAwarePairedDeviceID == 0)
@@ -208,7 +212,7 @@ import Testing
     descriptor.ssid = "Net-1"
     descriptor.bluetoothNameSubstring = "Lamp"
     var expected = DescriptorLine()
-    expected.ssid = "Net-1"
+    expected.ssid = AirText(Array("Net-1".utf8))
     #expect(try descriptor.networkLine(for: ASAccessory(line)) == expected)
     descriptor.wifiAwareServiceName = "_x._tcp"
     expected.wifiAwareServiceName = "_x._tcp"

@@ -274,12 +274,6 @@ public struct ModelKernel {
     emit(.removed, now)
   }
 
-  /// Another program opened the adapter for itself alone, or gave it back switched off.
-  public mutating func setReleased(_ isReleased: Bool, _ now: Instant) {
-    isPowered = false
-    emit(isReleased ? .added : .removed, now)
-  }
-
   public mutating func setPower(_ isOn: Bool, _ now: Instant) {
     isPowered = isOn
     if !isOn { endPairing(.notPowered, now) }

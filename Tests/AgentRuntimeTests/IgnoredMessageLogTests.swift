@@ -13,7 +13,7 @@ struct IgnoredMessageLogTests {
     (
       .mgmtMessageIgnored(.truncated(byteCount: 7)),
       "a management event of the kernel ends before its last field, after 7 bytes, and was ignored",
-      "accessoryd_management_messages_cut_total"
+      "accessoryd_management_messages_truncated_total"
     ),
     (
       .mgmtMessageIgnored(.invalidValue(event: 10)),

@@ -13,7 +13,6 @@ struct KernelScanStateFileTests {
       KernelScanState(monitor: 65535),
       KernelScanState(originalDuty: KernelDuty(interval: 4, window: 4)),
       KernelScanState(originalDiscovery: KernelDuty(interval: 18, window: 18)), KernelScanState(wasUp: true),
-      KernelScanState(isLent: true), KernelScanState(wasUp: true, isLent: true),
     ])
   func roundTrip(state: KernelScanState) {
     let text = KernelScanStateFile.text(state, incarnation: 42)

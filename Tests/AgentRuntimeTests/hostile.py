@@ -10,6 +10,7 @@ import select
 import socket
 import sys
 import threading
+import time
 
 PATH, PID = sys.argv[1], sys.argv[2]
 GATEWAY = "io.accessoryd.Gateway."
@@ -211,8 +212,9 @@ def deaf():
         with contextlib.suppress(TimeoutError):
             client.socket.sendall(frame(method, more=True, **({"includesAll": True} if method == "Sightings" else {})))
             client.socket.sendall(frame("Status") * 1000)
-    start = watcher.count
+    start, deadline = watcher.count, time.monotonic() + PATIENCE
     while watcher.count < start + 50:
+        expect(time.monotonic() < deadline, f"the watcher goes on: {watcher.count - start} events")
         select.select([], [], [], 0.05)
     for client in clients:
         client.close()
@@ -265,7 +267,7 @@ def crowd():
 def unknown_account():
     if os.geteuid() != 0:
         return
-    check = grows('connections_refused_total{reason="stranger"}', by=500)
+    check = grows('connections_refused_total{reason="unknownAccount"}', by=500)
     for _ in range(500):
         client = Client(UNKNOWN_ACCOUNT)
         client.send(frame("Status") * 2)

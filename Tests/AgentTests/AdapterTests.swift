@@ -121,7 +121,7 @@ struct AdapterTests {
   // MARK: - Shared
 
   private func shared(_ kernel: StandInKernel = StandInKernel()) -> AgentHarness {
-    let harness = AgentHarness(.lights)
+    let harness = AgentHarness(GatewayManifest.lights.with { $0.gateway.radio = .index(kernel.index) })
     harness.kernel = kernel
     harness.radioComes(as: .sharedAdapter(index: kernel.index))
     return harness
@@ -131,9 +131,8 @@ struct AdapterTests {
   func shares() {
     let harness = shared()
     harness.run(milliseconds: 1000)
-    #expect(harness.agent.radioState == .on)
+    #expect(harness.agent.radioState == .on && harness.commands.isEmpty)
     #expect(harness.kernel?.monitors == [1])
-    #expect(harness.commands.isEmpty)
   }
 
   /// A controller's replies to Read Local Version and LE Set Extended Scan Enable.
@@ -141,7 +140,7 @@ struct AdapterTests {
   private static func scanEnable(_ status: UInt8) -> [UInt8] { [0x04, 0x0E, 4, 1, 0x42, 0x20, status] }
 
   @Test("A scan that a shared controller refuses counts as failed, although the kernel does not report it")
-  func refusedShared() {
+  func refusedShared() throws {
     let harness = shared()
     harness.run(milliseconds: 1000)
     harness.receive(Self.scanEnable(0x0C))
@@ -150,8 +149,9 @@ struct AdapterTests {
     #expect(recoveries(harness) == [.restartScan])
     harness.receive(Self.scanEnable(0x0C))
     harness.receive(Self.version)
-    #expect(harness.recoveryActions == [.reset])
-    #expect(harness.agent.radioState == .recovering)
+    #expect(harness.recoveryActions == [.reset] && harness.agent.radioState == .recovering)
+    let client = try #require(harness.connect())
+    #expect("\(harness.call("Status", by: client))".contains("use access = \\\"exclusive\\\""))
   }
 
   @Test("A scan that starts after a refusal counts as running")

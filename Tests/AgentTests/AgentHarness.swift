@@ -23,7 +23,7 @@ final class AgentHarness: ScenarioHarness {
   private var hasDiskReplied = false
   var clients: [ClientID: HarnessClient] = [:]
   private(set) var notices: [Notice] = []
-  private(set) var touchSignals: [TouchSignal] = []
+  private(set) var signals: [[String]] = []
   private(set) var opened: [RadioSelection] = []
   private(set) var commands: [CommandPacket] = []
   /// The commands that the kernel received.
@@ -34,9 +34,6 @@ final class AgentHarness: ScenarioHarness {
   private(set) var pairingCommands: [MgmtCommand] = []
   /// Which of the two management sockets is read first.
   var isPairingSocketFirst = false
-  /// Whether the kernel has the adapter for a pairing, and whether it stays gone.
-  private(set) var isLent = false
-  var keepsLentAdapter = false
   private(set) var busCalls: [BusCall] = []
   private(set) var isBusOpen = false
   /// The bluetoothd that replies over the bus; without one, nothing replies.
@@ -65,12 +62,14 @@ final class AgentHarness: ScenarioHarness {
   init(
     _ manifest: GatewayManifest, scene devices: [SceneDevice]? = nil,
     script: ControllerScript = ControllerScript(),
-    access: AccessList = .operators, board: BoardProfile = .attentive,
+    access: AccessList = .operators, board: BoardProfile = .attentive, usb: BoardProfile? = nil,
+    identities: [IdentityKey] = [],
     registry: StandInRegistryFile = StandInRegistryFile(), run: UInt64 = 1
   ) {
     self.registry = registry
     let setup = AgentCore.Setup(
-      AgentCore.Configuration(manifest, board: board, access: access), radioSource: "h4:bench",
+      AgentCore.Configuration(manifest, identities: identities, board: board, usb: usb, access: access),
+      radioSource: "h4:bench",
       epoch: Block128(high: run, low: 2), secret: Block128(high: run, low: 4), version: "0.1.0")
     agent = AgentCore(setup, at: now)
     controller = devices.map { VirtualController(script, scene: $0, seed: Self.seed) }
@@ -132,7 +131,7 @@ final class AgentHarness: ScenarioHarness {
       let due = [drain, agent.nextDeadline, nextPairingTime, end].compactMap { $0 }.min() ?? end
       now = max(now, min(due, end))
       let wasPlugged = controller?.isPlugged
-      while let packet = controller?.next(before: now.advanced(milliseconds: 1)), !isLent {
+      while let packet = controller?.next(before: now.advanced(milliseconds: 1)) {
         agent.receive(packet: packet.bytes.span.rawBytes, at: now)
       }
       notePlug(since: wasPlugged)
@@ -203,10 +202,6 @@ final class AgentHarness: ScenarioHarness {
       post(bluetoothd?.receive(call) ?? [])
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
     case .recoverRadio(let action): recoveryActions.append(action)
-    case .lendRadio:
-      isLent = true
-      pairingKernel?.setReleased(true, now)
-    case .takeRadioBack: if !keepsLentAdapter { takeLentAdapter() }
     case .findBluetoothd:
       lookCount += 1
       agent.bluetoothdWasSought(isRunning: runsBluetoothd, at: now)
@@ -217,21 +212,11 @@ final class AgentHarness: ScenarioHarness {
     case .readKnownDevices: agent.knownDevicesWereRead(knownDevices, at: now)
     case .readNetworks(let number, _): agent.networksWereRead(networkReading, of: number, at: now)
     case .startNetworkScan(let number, _): agent.networkScanWasStarted(networkScanStart, of: number, at: now)
-    case .signalTouch(let signal): touchSignals.append(signal)
+    case .signal(let signal): signals.append(signal.arguments)
     case .openLink(let request): openLinks.append(request)
     case .closeLink(let id): openLinks.removeAll { $0.id == id }
     case .log(let notice): notices.append(notice)
     }
-  }
-
-  /// The shell has the adapter again that was lent.
-  func takeLentAdapter() {
-    for command in AdapterLoan.clearingCommands(ModelKernel.index) {
-      pairingKernel?.receive(command, at: now)
-    }
-    pairingKernel?.setReleased(false, now)
-    isLent = false
-    agent.radioAppeared(.adapter(index: ModelKernel.index), at: now)
   }
 
   /// Moves bytes in both directions, as far as the client reads.
@@ -298,8 +283,8 @@ final class AgentHarness: ScenarioHarness {
   }
 
   /// An adapter of this kind was opened in place of the controller.
-  func radioComes(as kind: RadioKind) {
-    agent.radioAppeared(kind, at: now)
+  func radioComes(as kind: RadioKind, isUSB: Bool = false) {
+    agent.radioAppeared(kind, isUSB: isUSB, at: now)
     turn()
   }
 

@@ -54,6 +54,17 @@ struct DescriptorFieldsTests {
     #expect(String(decoding: json.takeBytes(), as: UTF8.self) == Self.everything + "\n")
   }
 
+  @Test("A network's name that is no UTF-8 is read and written as its bytes")
+  func networkBytes() throws {
+    let descriptor = try DescriptorFields.read(object(#"{"ssid":"Caf�","ssidHex":"436166e9"}"#), at: "")
+    #expect(descriptor.ssid == [0x43, 0x61, 0x66, 0xE9])
+    var json = JSONWriter()
+    DescriptorLine(descriptor).write(to: &json)
+    #expect(
+      String(decoding: json.takeBytes(), as: UTF8.self) == #"{"ssid":"Caf�","ssidHex":"436166e9"}"# + "\n")
+    #expect(try failure(#"{"ssidHex":"4"}"#)?.field == "items[0].descriptor.ssidHex")
+  }
+
   @Test("Company 0 is a company, and an absent field is no clause")
   func zero() throws {
     #expect(

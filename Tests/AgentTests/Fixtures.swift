@@ -27,9 +27,11 @@ extension GatewayManifest {
 }
 
 extension DisplayItem {
+  /// Lost after 10 s, however shortly it was heard.
   static var bulb: DisplayItem {
     var item = DisplayItem(id: "bulb", name: "Lumo bulb")
     item.descriptor.companyIdentifier = 0x0EEE
+    item.gate.lostMillisecondsMax = 10_000
     return item
   }
 

@@ -162,42 +162,6 @@ struct GatewayMethodTests {
     #expect(wrong.first?.text("parameter") == "device")
   }
 
-  @Test("Explain listens for the requested time, and sends every frame of a device that alternates them")
-  func explainFrames() throws {
-    var device = SceneDevice.bulb(1)
-    device.scanResponse = nil
-    let frames = [
-      AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, 1]),
-      AdvertisingPayload().flags(0x06).manufacturerData(0x004C, [2]),
-    ]
-    device.payloads = PayloadScript(cycle: frames, turnMilliseconds: 400)
-    let harness = AgentHarness(.lights, scene: [device])
-    harness.run(milliseconds: 1000)
-    let client = try #require(harness.connect())
-    let address = try #require(
-      harness.call("Sightings", by: client, more: true)[0].object("device")?.text("address"))
-    client.forgetReplies()
-    harness.call("Explain", by: client, more: true) { json in
-      json.member("device", address)
-      json.member("seconds", 3)
-    }
-    harness.run(milliseconds: 2900)
-    #expect(client.replies.isEmpty)
-    harness.run(milliseconds: 200)
-    #expect(client.replies.map { $0.object("device") != nil } == [true, false, false, false, false, false])
-    let heard = client.replies.compactMap { $0.object("frame")?.text("data") }
-    #expect(heard.sorted() == frames.map { Hex($0.bytes).text }.sorted())
-    let explanation = try #require(client.replies[3].object("explanation"))
-    #expect(explanation["isFound"] == .bool(true))
-    #expect(explanation.integer("frames") == 2)
-
-    let wrong = harness.call("Explain", by: client, more: true) { json in
-      json.member("device", address)
-      json.member("seconds", 4)
-    }
-    #expect(wrong.last?.text("parameter") == "seconds")
-  }
-
   @Test(
     "Try reports for every device whether an item has found it; for an unknown item it lists the items")
   func trials() throws {
@@ -246,6 +210,23 @@ struct GatewayMethodTests {
     #expect(client.replies.count == 2)
     let suggestion = try #require(client.replies.first?.object("suggestion"))
     #expect(suggestion.text("toml")?.contains("0x0EEE") == true)
+  }
+
+  @Test("Explain names the key that would resolve the address with its bytes in the reverse order")
+  func reversedKey() throws {
+    let key = Block128(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
+    var bulb = SceneDevice.bulb(1)
+    bulb.address = .resolvable(key: key, rotationSeconds: 900)
+    for (written, names) in [(key.reversed, ["C0:11:22:33:44:55"]), (key, [])] {
+      let identity = IdentityKey(key: written, identity: DeviceAddress(bits: 0xC011_2233_4455, type: .random))
+      let harness = AgentHarness(.lights, scene: [bulb], identities: [identity])
+      harness.run(milliseconds: 1000)
+      let client = try #require(harness.connect())
+      let device = harness.call("Sightings", by: client, more: true)[0].object("device")
+      let address = try #require(device?.text("address"))
+      let replies = harness.call("Explain", by: client, more: true) { $0.member("device", address) }
+      #expect(replies.compactMap { $0.text("reversedIdentityKey") } == names)
+    }
   }
 
   @Test("While a device is listened to, the radio listens all the time", arguments: ["Suggest", "Explain"])

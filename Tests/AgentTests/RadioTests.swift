@@ -7,6 +7,7 @@ import HCI
 import Interfaces
 import Manifest
 import Testing
+import Varlink
 import VirtualRadio
 
 @Suite("The agent and its radio")
@@ -33,6 +34,27 @@ struct RadioTests {
     }
     #expect(waits == [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
     #expect(harness.agent.radioState == .recovering)
+  }
+
+  @Test(
+    "A controller that refuses extended scanning scans with legacy commands, and the status says what helps")
+  func refusesExtendedScan() throws {
+    var script = ControllerScript()
+    script.faults = [ControllerFault(.command(.leSetExtendedScanEnable), .refused(ErrorCode(rawValue: 0x01)))]
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
+    harness.run(milliseconds: 3000)
+    #expect(harness.agent.radioState == .on && harness.radioStates == [.recovering, .on])
+    let client = try #require(harness.connect())
+    let status = "\(harness.call("Status", by: client))"
+    for word in ["extendedScanRefused", "known-limits", "0x2042", "error 0x01", "legacy"] {
+      #expect(status.contains(word), "\(word)")
+    }
+    #expect(harness.call("Sightings", by: client, more: true).count > 0)
+    func enables() -> Int { harness.commands.count { $0.opcode == .leSetExtendedScanEnable } }
+    #expect(enables() == 2)
+    harness.receive([0x04, 0x10, 0x01, 0x42])
+    harness.run(milliseconds: 3000)
+    #expect(enables() == 4 && harness.agent.radioState == .on)
   }
 
   @Test("A controller that does not reply has failed after two seconds, and is on again when it recovers")
@@ -129,6 +151,17 @@ struct RadioTests {
     #expect(harness.agent.hasEndedScan)
     // The kernel's scan is ended by other commands, once the loop is over.
     #expect(harness.commands.isEmpty && harness.managed.count == managed)
+  }
+
+  @Test("Packets that the kernel dropped because its buffer was full are counted, and status says it")
+  func dropped() throws {
+    let harness = AgentHarness(.lights)
+    harness.run(milliseconds: 3000)
+    harness.agent.noteReceiveDrops(3)
+    let client = try #require(harness.connect())
+    let reply = try #require(harness.call("Status", by: client).first)
+    #expect(reply.object("radio")?.integer("dropped") == 3)
+    #expect(reply.parameters.objects("problems").contains { $0.text("kind") == "packetsDropped" })
   }
 
   @Test("Invalid packets of the radio are counted and have no other effect")

@@ -21,8 +21,8 @@ protocol ScenarioHarness: AnyObject {
   var reading: ManifestReading? { get set }
   /// The devices that BlueZ knows.
   var knownDevices: KnownDevices { get set }
-  /// The signals that the gateway's program for touches received.
-  var touchSignals: [TouchSignal] { get }
+  /// The arguments of the signals that the gateway's programs received.
+  var signals: [[String]] { get }
 
   func run(milliseconds: Int64)
   /// Lets the disk reply to the request that it held.

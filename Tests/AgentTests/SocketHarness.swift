@@ -60,7 +60,7 @@ final class SocketHarness: ScenarioHarness {
         case .readKnownDevices: .knownDevices(known.devices)
         case .readNetworks(let number, _): .networks(number, .failure(.interfaceMissing))
         case .startNetworkScan(let number, _): .networkScan(number, .failure(.interfaceMissing))
-        case .restore, .note, .close, .clear: .done
+        case .restore, .note, .close: .done
         }
       },
       startProgram: { arguments, account throws(SystemError) in
@@ -126,13 +126,13 @@ final class SocketHarness: ScenarioHarness {
   /// Whether another thread or program will make the loop turn.
   private var isAwaited: Bool {
     loop.disk.worker.isBusy && !disk.isHeld || loop.radio.tasks.worker.isBusy
-      || loop.touch.program.running != nil
+      || SignalProgramKind.allCases.contains { loop.signalHooks[$0].program.running != nil }
   }
 
   // MARK: - The gateway
 
   var setupCore: SetupCore { loop.context.agent.setupCore }
-  var touchSignals: [TouchSignal] { programs.signals }
+  var signals: [[String]] { programs.signals }
 
   var registry: StandInRegistryFile {
     get { disk.state }
@@ -358,16 +358,11 @@ final class ScenarioRadio {
   }
 }
 
-/// The arguments with which the gateway's program for touches was started.
+/// The arguments with which the gateway's programs were started, without their paths.
 final class ScenarioPrograms {
-  private(set) var signals: [TouchSignal] = []
+  private(set) var signals: [[String]] = []
 
-  func recordStart(_ arguments: [String]) {
-    guard arguments.count == 4, let outcome = TouchSignal.Outcome(rawValue: arguments[1]) else {
-      preconditionFailure("the arguments are the outcome, the item and the app: \(arguments)")
-    }
-    signals.append(TouchSignal(outcome, app: arguments[3], item: arguments[2]))
-  }
+  func recordStart(_ arguments: [String]) { signals.append(Array(arguments.dropFirst())) }
 }
 
 /// Restores the signal mask of a test's thread, because the loop blocks some signals.

@@ -55,6 +55,20 @@ struct BusMessageTests {
     }
   }
 
+  @Test("A message of more values than bluetoothd can mean is refused, before they fill the memory")
+  func manyValues() throws {
+    func reply(_ count: Int) -> [UInt8] {
+      BusBytes.reply("ay", isBigEndian: false) { body in
+        body.array(1) { bytes in for _ in 0..<count { bytes.number(0, 1) } }
+      }
+    }
+    // The header's own values count too.
+    #expect(
+      try BusMessage.reply(in: reply(BusReader.valuesMax - 100), to: 2)?.elements.count == BusReader.valuesMax
+        - 100)
+    #expect(throws: BusError.malformed) { try BusMessage.reply(in: reply(BusReader.valuesMax), to: 2) }
+  }
+
   @Test("bluetoothd's devices are read from its objects, in both byte orders", arguments: [false, true])
   func devices(isBigEndian: Bool) throws {
     let message = Self.objects(isBigEndian: isBigEndian)

@@ -60,7 +60,10 @@ struct ControllerInitializerFaultTests {
     }
   }
 
-  @Test("A refusal is an error with its status", arguments: cases)
+  private static let extendedScan: [UInt16] = [0x2041, 0x2042]
+
+  @Test(
+    "A refusal is an error with its status", arguments: cases.filter { !extendedScan.contains($0.opcode) })
   func refused(example: Case) {
     for stage in ControllerFault.Stage.allCases {
       for status in [ErrorCode.unknownCommand, .hardwareFailure, .commandDisallowed] {
@@ -69,6 +72,64 @@ struct ControllerInitializerFaultTests {
         #expect(harness.states.last == .failed(.refused(Opcode(rawValue: example.opcode), status)))
       }
     }
+  }
+
+  @Test(
+    "Extended scanning that is offered and refused twice gives way to legacy scanning",
+    arguments: extendedScan)
+  func extendedRefused(opcode: UInt16) {
+    for stage in ControllerFault.Stage.allCases {
+      var harness = harness(Case(opcode: opcode, isExtended: true), .refused(.unknownCommand), stage)
+      harness.run(milliseconds: 5000)
+      let attempt = ControllerInitializerTests.preparation + Self.extendedScan.filter { $0 <= opcode }
+      let legacy = ControllerInitializerTests.preparation + [0x200B, 0x200C]
+      #expect(harness.opcodes == attempt + attempt + legacy)
+      #expect(harness.states.last == .scanning(isActive: false) && !harness.reports.isEmpty)
+      let initializer = harness.initializer
+      #expect(initializer.profile.scansExtended && !initializer.scansExtended)
+      #expect(initializer.extendedRefusal == .refused(Opcode(rawValue: opcode), .unknownCommand))
+      // A reset tries again.
+      harness.start()
+      #expect(harness.initializer.extendedRefusal == nil)
+      harness.run(milliseconds: 1000)
+      #expect(harness.opcodes == attempt + attempt + legacy + attempt + attempt + legacy)
+    }
+  }
+
+  @Test("One refusal of extended scanning is tried again, and costs nothing", arguments: extendedScan)
+  func extendedRefusedOnce(opcode: UInt16) {
+    var harness = harness(Case(opcode: opcode, isExtended: true), .refused(.commandDisallowed), times: 1)
+    harness.run(milliseconds: 1000)
+    #expect(harness.opcodes.suffix(2) == Self.extendedScan && harness.initializer.scansExtended)
+    #expect(harness.states.last == .scanning(isActive: false) && harness.initializer.extendedRefusal == nil)
+  }
+
+  @Test("A controller that refuses both ways to scan fails with the last refusal, again and again")
+  func bothRefused() {
+    var script = ControllerScript()
+    script.faults = [0x2042, 0x200C].map { opcode in
+      ControllerFault(.command(Opcode(rawValue: opcode)), .refused(.hardwareFailure))
+    }
+    var harness = InitializerHarness(script)
+    for _ in 0..<2 {
+      harness.start()
+      harness.run(milliseconds: 1000)
+      #expect(harness.states.last == .failed(.refused(.leSetScanEnable, .hardwareFailure)))
+    }
+  }
+
+  @Test("Extended scanning that has worked is not given up for a refusal")
+  func extendedRefusedLater() {
+    var script = ControllerScript()
+    script.faults = [
+      ControllerFault(.command(.leSetExtendedScanEnable), .refused(.commandDisallowed), skips: 2)
+    ]
+    var harness = InitializerHarness(script)
+    harness.start(.with(.passive, 60, 60))
+    harness.run(milliseconds: 1000)
+    harness.follow(.with(.active, 60, 60))
+    harness.run(milliseconds: 1000)
+    #expect(harness.states.last == .failed(.refused(.leSetExtendedScanEnable, .commandDisallowed)))
   }
 
   @Test("A hardware error ends it at once", arguments: cases)
@@ -102,7 +163,10 @@ struct ControllerInitializerFaultTests {
 
   @Test("Begun again after a fault that passes, it scans", arguments: cases)
   func recovery(example: Case) {
-    for effect in [ControllerFault.Effect.lost, .refused(.hardwareFailure), .hardwareError(1)] {
+    let isRetried = Self.extendedScan.contains(example.opcode)
+    let effects =
+      [ControllerFault.Effect.lost, .hardwareError(1)] + (isRetried ? [] : [.refused(.hardwareFailure)])
+    for effect in effects {
       var harness = harness(example, effect, times: 1)
       harness.run(milliseconds: 3000)
       guard case .failed = harness.initializer.state else {

@@ -101,4 +101,28 @@ struct WatchdogTests {
     watchdog.scans(at: time(100))
     #expect(watchdog.failed(at: time(160), mayRestart: true) == .wait(milliseconds: 1000))
   }
+
+  @Test(
+    "A scan of a minute ends the waits, whatever ends it, and a shorter one does not", arguments: [59, 60])
+  func forgets(seconds: Int64) {
+    var watchdog = Watchdog(.commands)
+    for second in 0..<5 { _ = watchdog.failed(at: time(Int64(second)), mayRestart: true) }
+    watchdog.scans(at: time(100))
+    watchdog.stopped(at: time(100 + seconds))
+    let wait: Int64 = seconds < 60 ? 32_000 : 1000
+    #expect(watchdog.failed(at: time(500), mayRestart: false) == .wait(milliseconds: wait))
+  }
+
+  @Test("Escalations that did not help are forgotten after a scan of a minute")
+  func forgetsEscalations() {
+    var watchdog = Watchdog(.adapter(hasBoardStep: false))
+    for number in 0..<7 {
+      while case .perform = watchdog.failed(at: time(Int64(number) * 100), mayRestart: false) {}
+    }
+    #expect(watchdog.exhaustion == .nothingHelped)
+    watchdog.scans(at: time(800))
+    watchdog.recovered(at: time(801))
+    #expect(watchdog.failed(at: time(860), mayRestart: true) == .perform(.restartScan))
+    #expect(watchdog.exhaustion == nil)
+  }
 }

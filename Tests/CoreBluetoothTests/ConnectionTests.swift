@@ -3,6 +3,7 @@
 import AccessorySetupKit
 import CoreBluetooth
 import Foundation
+import GATT
 import GATTSupport
 import Testing
 
@@ -54,6 +55,58 @@ import Testing
     let app = try await CentralHarness()
     app.source.send(.accessories([CentralHarness.identifier: "Dice 2"]))
     await app.expect("name Dice 2")
+  }
+
+  /// In the smallest packets only the beginning of the second name fits into the first response.
+  @Test(arguments: [("Lumo 7", 517), ("A name of more than nineteen bytes", 23)])
+  func aPeripheralHasTheNameThatItGivesItself(_ name: String, _ mtu: Int) async throws {
+    let app = try await CentralHarness { server in
+      server.model.mtuMax = mtu
+      server.model.addService(AttributeUUID(0x1800))
+      server.model.addCharacteristic(.deviceName, properties: 0x02, value: Array(name.utf8))
+    }
+    let peripheral = try #require(app.peripheral)
+    app.manager?.connect(peripheral)
+    await app.expect("connected connected", "name \(name)")
+    app.source.send(.accessories([CentralHarness.identifier: "Kitchen"]))
+    app.manager?.cancelPeripheralConnection(peripheral)
+    await app.expect("disconnected disconnected")
+    #expect(peripheral.name == name)
+  }
+
+  @Test func distancesAreNotMeasured() async throws {
+    let app = try await CentralHarness()
+    app.peripheral?.startChannelSoundingSession(CBChannelSoundingSessionConfiguration(role: .initiator))
+    await app.expect("sounding CBErrorDomain 20")
+    app.peripheral?.cancelChannelSoundingSession()
+  }
+
+  private class Delegate: NSObject, CBCentralManagerDelegate {
+    var calls: [String] = []
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+    func centralManager(
+      _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
+    ) {}
+  }
+
+  private final class Subclass: Delegate {
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+      calls.append("connected")
+    }
+    override func centralManager(
+      _ central: CBCentralManager, didFailToConnect peripheral: CBPeripheral, error: (any Error)?
+    ) { calls.append("failed") }
+  }
+
+  /// What the guide says about subclasses of delegates.
+  @Test func aMethodThatOnlyASubclassOfADelegateHasIsNotCalled() async throws {
+    let app = try await CentralHarness()
+    let (manager, peripheral) = (try #require(app.manager), try #require(app.peripheral))
+    let subclass = Subclass()
+    let delegate: any CBCentralManagerDelegate = subclass
+    delegate.centralManager(manager, didConnect: peripheral)
+    delegate.centralManager(manager, didFailToConnect: peripheral, error: nil)
+    #expect(subclass.calls == ["failed"])
   }
 }
 

@@ -18,6 +18,8 @@ import Testing
     #expect(CBManager.authorization == .allowedAlways)
     #expect(CBCentralManager.supports([]))
     #expect(!CBCentralManager.supports(.extendedScanAndConnect))
+    #expect(!CBCentralManager.supports(.channelSounding))
+    #expect(CBChannelSoundingSessionConfiguration(role: .initiator).role == .initiator)
   }
 
   @Test func propertiesHaveTheirBits() {
@@ -28,10 +30,34 @@ import Testing
     #expect(properties.map(\.rawValue) == (0..<10).map { 1 << $0 })
   }
 
+  @Test func attributesThatAnAppDescribesAreValues() {
+    let service = CBMutableService(type: CBUUID(string: "180F"), primary: false)
+    let level = CBMutableCharacteristic(
+      type: CBUUID(string: "2A19"), properties: [.read, .notify], value: nil, permissions: .readable)
+    let words = CBMutableDescriptor(type: CBUUID(string: "2901"), value: "Level")
+    level.value = Data([97])
+    level.permissions.insert(.writeEncryptionRequired)
+    level.descriptors = [words]
+    service.characteristics = [level]
+    #expect(service.uuid == CBUUID(string: "180F") && !service.isPrimary && service.peripheral == nil)
+    #expect((service.characteristics?.first?.value).map { Array($0) } == [97])
+    #expect(level.properties == [.read, .notify] && level.service == nil)
+    #expect(level.descriptors?.first?.value as? String == "Level")
+    let permissions: [CBAttributePermissions] = [
+      .readable, .writeable, .readEncryptionRequired, .writeEncryptionRequired,
+    ]
+    #expect(permissions.map(\.rawValue) == [1, 2, 4, 8] && level.permissions.rawValue == 9)
+  }
+
+  @Test func theTimeIsSecondsSince2001() {
+    let now: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()
+    #expect(abs(now - Date().timeIntervalSinceReferenceDate) < 60)
+  }
+
   @Test func errorsHaveTheirCodesAndDomains() throws {
-    let codes = (0...18).compactMap { CBError.Code(rawValue: $0) }
-    #expect(codes.count == 19)
-    #expect(codes.map { (CBError($0) as NSError).code } == Array(0...18))
+    let codes = (0...20).compactMap { CBError.Code(rawValue: $0) }
+    #expect(codes.count == 21)
+    #expect(codes.map { (CBError($0) as NSError).code } == Array(0...20))
     #expect((CBError(.notConnected) as NSError).domain == CBErrorDomain)
     #expect(
       [CBErrorDomain, CBError.errorDomain, CBError.Code.errorDomain].allSatisfy { $0 == "CBErrorDomain" })
@@ -48,6 +74,8 @@ import Testing
     let error: any Error = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "why"])
     #expect(error.localizedDescription == "why")
     #expect((error as? CBError)?.userInfo[NSLocalizedDescriptionKey] as? String == "why")
+    #expect("\(error)" == "CBError.unknown (0): why")
+    #expect("\(CBATTError(.readNotPermitted))" == "CBATTError.readNotPermitted (2)")
   }
 
   @Test func keysHaveTheValuesOfIOS() {

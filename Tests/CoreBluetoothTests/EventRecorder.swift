@@ -106,4 +106,8 @@ final class EventRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDeleg
   ) { record("wrote descriptor \(descriptor.uuid)", error) }
 
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { record("ready") }
+
+  func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {
+    record("sounding", error)
+  }
 }

@@ -28,9 +28,9 @@ import Varlink
   }
 
   private func manager(_ agent: SocketAgent) -> CBCentralManager {
-    let session = ASAccessorySession(gateway: ASGateway(socketPath: agent.path))
-    return CBCentralManager(
-      delegate: recorder, queue: recorder.queue, source: SessionSource(session: session))
+    CBCentralManager(
+      delegate: recorder, queue: recorder.queue,
+      source: SessionSource(gateway: ASGateway(socketPath: agent.path)))
   }
 
   private func dice(_ manager: CBCentralManager) throws -> CBPeripheral {
@@ -65,6 +65,18 @@ import Varlink
     close(descriptor)
   }
 
+  /// Begins a stream of advertisements with one of the accessory 1.
+  private static func advertise(on connection: SocketAgent.Connection, rssi: Int) {
+    connection.send(
+      SocketAgent.reply("{\"epoch\":\"\(SocketAgent.epoch)\",\"sequence\":0}", continues: true))
+    connection.send(
+      SocketAgent.reply(
+        "{\"advertisement\":{\"sequence\":0,\"epoch\":\"\(SocketAgent.epoch)\","
+          + "\"identifier\":\"\(SocketAgent.identifier("1"))\",\"rssi\":\(rssi),\"data\":\"03030f18050944696365\","
+          + "\"event\":\"found\",\"inSight\":true,\"connectable\":true,\"time\":1,\"age\":0.5}}",
+        continues: true))
+  }
+
   @Test func aManagerConnectsThroughTheAgent() async throws {
     let agent = Self.agent { Self.accept($0) }
     defer { agent.stop() }
@@ -80,6 +92,114 @@ import Varlink
     await expect("rssi -61")
     manager.cancelPeripheralConnection(dice)
     await expect("disconnected disconnected")
+  }
+
+  @Test func sixteenManagersShareOneSessionAndFewConnections() async throws {
+    let callers = Locked<[Int: [SocketAgent.Connection]]>([:])
+    let agent = SocketAgent { call, connection in
+      callers.withLock { $0[call.method == "Connect" ? 1 : 0, default: []].append(connection) }
+      switch call.method {
+      case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1", name: "Dice")])
+      case "Connect":
+        // Only when eight wait, or the last of them, is one connected.
+        let waiting = callers.withLock { callers -> [SocketAgent.Connection] in
+          guard callers[1]?.count == 8 else { return [] }
+          defer { callers[1] = [] }
+          return callers[1] ?? []
+        }
+        waiting.forEach(Self.accept)
+      default: connection.send(SocketAgent.reply("{\"rssi\":-61}"))
+      }
+    }
+    defer { agent.stop() }
+    let managers = (0..<16).map { _ in manager(agent) }
+    for _ in managers { await expect("state poweredOn") }
+    let all = try managers.map { try dice($0) }
+    for (manager, dice) in zip(managers, all) { manager.connect(dice) }
+    for _ in managers { await expect("connected connected") }
+    for dice in all { dice.readRSSI() }
+    for _ in managers { await expect("rssi -61") }
+    // One stream, eight long calls at a time, and one for the short ones.
+    #expect(agent.connectionsMax <= 10)
+    #expect(agent.calledMethods.count { $0 == "Activate" } == 1)
+  }
+
+  @Test func managersThatScanHaveOneStream() async throws {
+    let agent = SocketAgent { call, connection in
+      switch call.method {
+      case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1", name: "Dice")])
+      case "WatchAdvertisements": Self.advertise(on: connection, rssi: -40)
+      default: connection.send(SocketAgent.reply())
+      }
+    }
+    defer { agent.stop() }
+    let managers = (0..<16).map { _ in manager(agent) }
+    for _ in managers { await expect("state poweredOn") }
+    for manager in managers { manager.scanForPeripherals(withServices: nil) }
+    for _ in managers { await expect("discovered Dice as Dice at -40") }
+    #expect(agent.connectionsMax <= 3)
+    for manager in managers.dropFirst() { manager.stopScan() }
+    #expect(managers.map(\.isScanning) == [true] + Array(repeating: false, count: 15))
+  }
+
+  @Test(arguments: [false, true])
+  func anAccessoryThatAwaitsAuthorizationIsConnectedByTheSessionThatAsked(isAuthorized: Bool) async throws {
+    // This process knows what its sessions asked for.
+    let digit: Character = isAuthorized ? "b" : "a"
+    let streams = Locked<[SocketAgent.Connection]>([])
+    let connecting = Locked<[JSONValue?]>([])
+    let agent = SocketAgent { call, connection in
+      switch call.method {
+      case "Activate":
+        let number = streams.withLock { streams in
+          streams.append(connection)
+          return streams.count
+        }
+        SocketAgent.activate(connection, token: SocketAgent.identifier(Character("\(number)")))
+      case "ShowPicker":
+        connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
+        let accessory =
+          "\"picker\":\"p1\",\"accessory\":" + SocketAgent.accessory(digit, name: "Dice", state: 10)
+        for (index, stream) in streams.withLock({ $0 }).enumerated() {
+          if index == 0 { stream.send(SocketAgent.event("pickerDidPresent", 40, 0, "\"picker\":\"p1\"")) }
+          stream.send(SocketAgent.event("accessoryAdded", 30, 1 - index, accessory))
+        }
+      case "Connect":
+        connecting.withLock { $0.append(call.parameters["session"]) }
+        Self.accept(connection)
+      case "ReadRSSI": connection.send(SocketAgent.reply("{\"rssi\":-61}"))
+      default: connection.send(SocketAgent.reply())
+      }
+    }
+    defer { agent.stop() }
+    let asking = ASAccessorySession(gateway: ASGateway(socketPath: agent.path))
+    let (events, received) = AsyncStream.makeStream(of: ASAccessoryEventType.self)
+    asking.activate(on: DispatchQueue(label: "asking")) { received.yield($0.eventType) }
+    for await type in events where type == .activated { break }
+    let manager = manager(agent)
+    await expect("state poweredOff")
+    asking.showPicker { _ in }
+    await expect("state poweredOn")
+    let dice = try dice(manager)
+    manager.connect(dice)
+    await expect("connected connected")
+    #expect(connecting.withLock { $0 } == [.string(SocketAgent.identifier("1"))])
+    if isAuthorized {
+      // The session of the managers learns of it later.
+      let accessory = "\"accessory\":" + SocketAgent.accessory(digit, name: "Dice", state: 20)
+      streams.withLock { $0 }.first?.send(SocketAgent.event("accessoryChanged", 32, 2, accessory))
+      for await type in events where type == .accessoryChanged { break }
+      dice.readRSSI()
+      await expect("rssi -61")
+    }
+    // Taken back, it is no peripheral any more.
+    let removed = "\"accessory\":" + SocketAgent.accessory(digit, name: "Dice", state: 10)
+    for stream in streams.withLock({ $0 }) {
+      stream.send(SocketAgent.event("accessoryRemoved", 31, 3, removed))
+    }
+    await expect("disconnected disconnected CBErrorDomain 12", "state poweredOff")
+    #expect(dice.state == .disconnected)
+    asking.invalidate()
   }
 
   @Test(arguments: [
@@ -122,7 +242,7 @@ import Varlink
   func aFailureThatMayPassIsTyped(_ field: String?, _ mapped: Int) async throws {
     let agent = Self.agent { $0.send(SocketAgent.failure("ConnectionFailed", 150, field: field)) }
     defer { agent.stop() }
-    let source = SessionSource(session: ASAccessorySession(gateway: ASGateway(socketPath: agent.path)))
+    let source = SessionSource(gateway: ASGateway(socketPath: agent.path))
     let manager = CBCentralManager(delegate: recorder, queue: recorder.queue, source: source)
     await expect("state poweredOn")
     let result = await withCheckedContinuation { continuation in
@@ -182,6 +302,17 @@ import Varlink
     #expect(dice.state == .connected)
   }
 
+  @Test func withoutAnAgentTheFirstStateIsResetting() async throws {
+    let path = "\(FileManager.default.temporaryDirectory.path)/none-\(UUID().uuidString.prefix(8))"
+    let manager = CBCentralManager(
+      delegate: recorder, queue: recorder.queue, source: SessionSource(gateway: ASGateway(socketPath: path)))
+    await expect("state resetting")
+    let agent = Self.agent(path: path)
+    defer { agent.stop() }
+    await expect("state poweredOn")
+    #expect(manager.state == .poweredOn)
+  }
+
   @Test func anUnknownAccountIsUnauthorized() async throws {
     let agent = SocketAgent { _, connection in
       connection.send("{\"error\":\"org.varlink.service.PermissionDenied\"}")
@@ -198,14 +329,7 @@ import Varlink
       case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1", name: "Dice")])
       case "WatchAdvertisements":
         let rssi = call.parameters["interval"] == .double(0.5) ? -30 : -40
-        connection.send(
-          SocketAgent.reply("{\"epoch\":\"\(SocketAgent.epoch)\",\"sequence\":0}", continues: true))
-        connection.send(
-          SocketAgent.reply(
-            "{\"advertisement\":{\"sequence\":0,\"epoch\":\"\(SocketAgent.epoch)\","
-              + "\"identifier\":\"\(SocketAgent.identifier("1"))\",\"rssi\":\(rssi),\"data\":\"03030f18050944696365\","
-              + "\"event\":\"found\",\"inSight\":true,\"connectable\":true,\"time\":1,\"age\":0.5}}",
-            continues: true))
+        Self.advertise(on: connection, rssi: rssi)
       default: connection.send(SocketAgent.reply())
       }
     }

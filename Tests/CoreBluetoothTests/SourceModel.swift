@@ -74,7 +74,8 @@ final class SourceModel: PeripheralSource, @unchecked Sendable {
     case .wait: break
     case .refuse(let code, let isTemporary):
       queue?.async {
-        completion(.failure(ConnectionRefusedError(CBError(code, "refused"), isTemporary: isTemporary)))
+        completion(
+          .failure(ConnectionRefusedError(CBError(code, "refused", cure: "wait"), isTemporary: isTemporary)))
       }
     case .accept:
       var server = DiceServer()

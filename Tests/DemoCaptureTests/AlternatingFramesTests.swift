@@ -93,8 +93,7 @@ import make_demo_capture
   @Test func changesAreReportedOnceASecondAtMost() throws {
     let changes = Dictionary(grouping: try events().filter { $0.event == .changed }, by: \.item)
     #expect(changes.values.allSatisfy { $0.count <= DemoCapture.seconds })
-    #expect((changes["restless"]?.count ?? 0) > 50)
-    // Its scan response comes after the report that found it.
-    #expect(changes["ibeacon"]?.count == 1)
+    // Constant frames of several kinds, however fast they alternate, and the first scan response are no changes.
+    #expect(changes["restless"] == nil && changes["ibeacon"] == nil)
   }
 }

@@ -99,9 +99,14 @@ final class DataPathHarness {
   }
 
   @discardableResult
-  func setAccessory(_ address: DeviceAddress, _ isAccessory: Bool = true) -> Bool {
+  func setAccessory(_ address: DeviceAddress, _ isAccessory: Bool = true, rhythm: UInt32 = 0) -> Bool {
     defer { path.pipeline.checkInvariants() }
-    return path.pipeline.setAccessory(address, isAccessory)
+    return path.pipeline.setAccessory(address, isAccessory, rhythm: rhythm)
+  }
+
+  func giveWay(to address: DeviceAddress) {
+    path.pipeline.giveWay(to: address)
+    path.pipeline.checkInvariants()
   }
 
   /// Adds an identity key between packets.
@@ -140,6 +145,40 @@ final class DataPathHarness {
 
   /// How many devices each item turned away.
   var turnedAway: [Int] { path.pipeline.turnedAwayCounts(items: path.items.count) }
+
+  /// Payloads that were parsed and matched since the last reload.
+  var evaluations: UInt32 { path.pipeline.matcher.evaluation }
+
+  /// Drops what is known about the frames that devices alternate.
+  func dropKnownFrames() {
+    for row in 0..<path.pipeline.rowCount {
+      if let device = path.pipeline.device(at: row) {
+        path.pipeline.sets.dropKnownFrames(of: device)
+      }
+    }
+  }
+
+  /// What is known of every device, and when something is due.
+  var tables: [String] {
+    (0..<path.pipeline.rowCount).compactMap { row in
+      guard let device = path.pipeline.device(at: row) else { return nil }
+      let matches = (0..<Int(device.matchCount)).map { "\(path.pipeline.match($0, at: row))" }
+      let sets = (0..<path.pipeline.setCount(at: row)).map {
+        Self.bytes(path.pipeline.data(ofSet: $0, at: row)) + [0]
+          + Self.bytes(path.pipeline.response(ofSet: $0, at: row))
+      }
+      let claims =
+        "\(device.claimedTxPower) \(device.unkeptMatches) \(device.signal.filteredRSSI ?? 0)"
+      return
+        "\(path.pipeline.address(at: row).bits) \(claims) \(matches) \(sets) \(path.pipeline.nextDeadline ?? now)"
+    }
+  }
+
+  private static func bytes(_ span: RawSpan) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for index in 0..<span.byteCount { bytes.append(span.uint8(at: index)) }
+    return bytes
+  }
 
   /// Names kept for events only.
   var retiredCount: Int { path.retired.count }
@@ -198,8 +237,19 @@ extension GatewayManifest {
 }
 
 extension DisplayItem {
-  /// An item of the default range for everything a company makes.
+  /// An item of the default range for everything a company makes. Devices are lost after 10 s, whatever their rhythm.
   static func company(
+    _ company: UInt16, _ id: String = "bulb", _ adjust: (inout Self) -> Void = { _ in }
+  ) -> Self {
+    rhythmic(company, id) {
+      $0.gate.lostMillisecondsMax = $0.gate.lostMilliseconds
+      adjust(&$0)
+      $0.gate.lostMillisecondsMax = max($0.gate.lostMilliseconds, $0.gate.lostMillisecondsMax)
+    }
+  }
+
+  /// The same with the default gate, which follows a device's rhythm.
+  static func rhythmic(
     _ company: UInt16, _ id: String = "bulb", _ adjust: (inout Self) -> Void = { _ in }
   ) -> Self {
     var item = Self(id: id, name: id)

@@ -28,20 +28,24 @@ struct Model {
     let header = report.header
     guard header.address.type != .anonymous else { return }
     let index = self.index(of: header.address)
+    let isResponse = header.properties.contains(.scanResponse)
     let isHeard = devices[index].sample(header, at: clock)
     let set = devices[index].select(header.advertisingSID, at: clock)
+    let before = devices[index].sets[set]
     let isChanged = devices[index].sets[set].store(report)
+    if isChanged { remember(before, isResponse, of: index) }
     let view = devices[index].sets[set]
     devices[index].claim(header.txPower, view.fields.txPower)
     let matching = items.indices.filter { items[$0].descriptor.holds(on: view.fields) }
     withdraw(view.id, from: index, keeping: matching)
-    for item in matching { add(item, to: index, set: view.id, isChanged: isChanged) }
+    for item in matching { add(item, to: index, set: view.id) }
+    if isChanged { reportFrame(view, isResponse, of: index) }
     if isHeard { judge(index) }
   }
 
   private mutating func index(of address: DeviceAddress) -> Int {
     if let known = devices.firstIndex(where: { $0.address == address }) { return known }
-    devices.append(ModelDevice(address: address))
+    devices.append(ModelDevice(address: address, at: clock))
     return devices.count - 1
   }
 
@@ -53,14 +57,13 @@ struct Model {
   }
 
   private mutating func end(_ item: Int, of index: Int, _ reason: SightingReason) {
-    if devices[index].matches[item]?.isFound == true { emit(.lost, reason, item, of: index) }
+    if devices[index].matches[item]?.isFound == true { emitLost(reason, item, of: index) }
     devices[index].matches[item] = nil
   }
 
-  private mutating func add(_ item: Int, to index: Int, set: UInt8, isChanged: Bool) {
+  private mutating func add(_ item: Int, to index: Int, set: UInt8) {
     guard devices[index].matches[item] == nil else {
       devices[index].matches[item]?.sets.insert(set)
-      if isChanged { noteChange(item, of: index) }
       return
     }
     let isImmediate = items[item].descriptor.range == .immediate
@@ -69,18 +72,77 @@ struct Model {
     if !isImmediate { emit(.found, .matched, item, of: index) }
   }
 
-  private mutating func noteChange(_ item: Int, of index: Int) {
-    guard let match = devices[index].matches[item], match.isFound else { return }
-    if clock - match.reported >= 1_000_000 {
-      emit(.changed, .payload, item, of: index)
-    } else {
-      devices[index].matches[item]?.changeIsPending = true
+  // MARK: Frames
+
+  private mutating func remember(_ set: ModelSet, _ isResponse: Bool, of index: Int) {
+    for item in devices[index].matches.keys where devices[index].matches[item]?.isFound == true {
+      let since = devices[index].matches[item]?.since ?? 0
+      var frames = devices[index].matches[item]?.frames ?? ModelFrames(reported: since)
+      frames.remember(set, isResponse: isResponse, at: clock)
+      devices[index].matches[item]?.frames = frames
     }
   }
 
-  private mutating func emit(_ event: SightingEvent, _ reason: SightingReason, _ item: Int, of index: Int) {
-    devices[index].matches[item]?.reported = clock
-    devices[index].matches[item]?.changeIsPending = false
+  private mutating func reportFrame(_ set: ModelSet, _ isResponse: Bool, of index: Int) {
+    guard !set.bytes(isResponse).isEmpty else { return }
+    for item in devices[index].matches.keys.sorted() {
+      guard devices[index].matches[item]?.isFound == true, var frames = devices[index].matches[item]?.frames
+      else { continue }
+      let isNew = frames.hear(set, isResponse: isResponse, at: clock)
+      devices[index].matches[item]?.frames = frames
+      if isNew { noteChange(set, item, of: index) }
+    }
+  }
+
+  private mutating func noteChange(_ set: ModelSet, _ item: Int, of index: Int) {
+    guard let frames = devices[index].matches[item]?.frames else { return }
+    guard clock - frames.reported >= 1_000_000 else {
+      devices[index].matches[item]?.frames?.wait(set)
+      return
+    }
+    sendWaiting(item, of: index)
+    emitChange(set.data + set.response, item, of: index)
+  }
+
+  private mutating func sendWaiting(_ item: Int, of index: Int) {
+    let waiting = devices[index].matches[item]?.frames?.waiting ?? []
+    devices[index].matches[item]?.frames?.waiting = []
+    for frame in waiting {
+      let set = frame.longSet.map { id in devices[index].sets.first { $0.id == id } }
+      switch set {
+      case nil: emitChange(frame.payload, item, of: index)
+      case .some(nil): devices[index].matches[item]?.frames?.skipped += 1
+      case .some(let set?): emitChange(set.data + set.response, item, of: index)
+      }
+    }
+  }
+
+  private mutating func emitChange(_ payload: [UInt8], _ item: Int, of index: Int) {
+    let skipped = devices[index].matches[item]?.frames?.skipped ?? 0
+    devices[index].matches[item]?.frames?.skipped = 0
+    devices[index].matches[item]?.frames?.reported = clock
+    emit(.changed, .payload, item, of: index, skipped: skipped, payload: payload)
+  }
+
+  private mutating func expireFrames(_ item: Int, of index: Int) {
+    guard let frames = devices[index].matches[item]?.frames else { return }
+    if !frames.waiting.isEmpty, frames.reported + 1_000_000 <= clock { sendWaiting(item, of: index) }
+    guard let settling = frames.settling, settling <= clock else { return }
+    for set in devices[index].sets {
+      for isResponse in [false, true] where !set.bytes(isResponse).isEmpty {
+        guard devices[index].matches[item]?.frames?.holdsBack(set, isResponse: isResponse) == true,
+          devices[index].matches[item]?.frames?.hear(set, isResponse: isResponse, at: clock) == true
+        else { continue }
+        noteChange(set, item, of: index)
+      }
+    }
+    devices[index].matches[item]?.frames?.postponeSettling(at: clock)
+  }
+
+  private mutating func emit(
+    _ event: SightingEvent, _ reason: SightingReason, _ item: Int, of index: Int, skipped: Int = 0,
+    payload: [UInt8]? = nil
+  ) {
     let device = devices[index]
     let level = device.readings.isEmpty ? nil : (device.level + 8) >> 4
     let power = items[item].gate.txPower ?? device.claim
@@ -90,7 +152,14 @@ struct Model {
       ModelEvent(
         time: clock, event: event, reason: reason, item: item, address: device.address, rssi: device.rssi,
         filteredRSSI: level, pathLoss: level.flatMap { level in power.map { Int($0) - level } },
-        samples: device.readings.count, payload: set.map { $0.data + $0.response } ?? []))
+        samples: device.readings.count, skipped: skipped,
+        payload: payload ?? set.map { $0.data + $0.response } ?? []))
+  }
+
+  private mutating func emitLost(_ reason: SightingReason, _ item: Int, of index: Int) {
+    let frames = devices[index].matches[item]?.frames
+    devices[index].matches[item]?.frames = nil
+    emit(.lost, reason, item, of: index, skipped: (frames?.skipped ?? 0) + (frames?.waiting.count ?? 0))
   }
 
   // MARK: The gate
@@ -148,7 +217,10 @@ struct Model {
     guard let match = devices[index].matches[item] else { return [] }
     let gate = items[item].gate
     var dues = [matchEnd(index, item)]
-    if match.changeIsPending, !match.sets.isEmpty { dues.append(match.reported + 1_000_000) }
+    if let frames = match.frames {
+      if !frames.waiting.isEmpty { dues.append(frames.reported + 1_000_000) }
+      if let settling = frames.settling { dues.append(settling) }
+    }
     if match.presence == .leaving { dues.append(match.since + 1000 * Int64(gate.leaveDwellMilliseconds)) }
     if let end = gateSilence(index, item) { dues.append(end) }
     return dues
@@ -165,7 +237,7 @@ struct Model {
     let silence =
       items[item].descriptor.range == .immediate
       ? devices[index].patience(gate.silenceMilliseconds, 3, gate.silenceMillisecondsMax)
-      : devices[index].patience(gate.lostMilliseconds, 3, gate.lostMillisecondsMax)
+      : devices[index].lostPatience(gate)
     return lastMatched(index, item) + 1000 * silence
   }
 
@@ -181,9 +253,7 @@ struct Model {
   private mutating func expire(_ index: Int, _ item: Int) {
     let gate = items[item].gate
     guard let match = devices[index].matches[item] else { return }
-    if match.changeIsPending, !match.sets.isEmpty, match.reported + 1_000_000 <= clock {
-      emit(.changed, .payload, item, of: index)
-    }
+    if match.frames != nil { expireFrames(item, of: index) }
     if match.presence == .leaving, match.since + 1000 * Int64(gate.leaveDwellMilliseconds) <= clock {
       leave(index, item, .left)
     }
@@ -194,7 +264,7 @@ struct Model {
   }
 
   private mutating func leave(_ index: Int, _ item: Int, _ reason: SightingReason) {
-    emit(.lost, reason, item, of: index)
+    emitLost(reason, item, of: index)
     devices[index].matches[item]?.become(.outside, at: clock)
   }
 }
@@ -210,6 +280,7 @@ struct ModelEvent: Equatable {
   var filteredRSSI: Int?
   var pathLoss: Int?
   var samples: Int
+  var skipped = 0
   var payload: [UInt8]
 }
 
@@ -220,6 +291,7 @@ extension ModelEvent {
       time: sighting.time.microseconds, event: sighting.event, reason: sighting.reason,
       item: Int(sighting.item),
       address: sighting.address, rssi: sighting.rssi, filteredRSSI: sighting.filteredRSSI.map(Int.init),
-      pathLoss: sighting.pathLoss.map(Int.init), samples: Int(sighting.samples), payload: heard.payload)
+      pathLoss: sighting.pathLoss.map(Int.init), samples: Int(sighting.samples),
+      skipped: Int(sighting.skipped), payload: heard.payload)
   }
 }

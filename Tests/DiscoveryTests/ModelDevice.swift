@@ -12,8 +12,8 @@ struct ModelMatch {
   /// The sets that match now, and when the last one that does not match any more was replaced.
   var sets: Set<UInt8>
   var replaced = Int64.min
-  var reported: Int64 = 0
-  var changeIsPending = false
+  /// From the first change on.
+  var frames: ModelFrames?
 
   init(presence: Presence, since: Int64, sets: Set<UInt8>) {
     self.presence = presence
@@ -24,7 +24,6 @@ struct ModelMatch {
   var isFound: Bool { presence == .inside || presence == .leaving }
 
   mutating func become(_ presence: Presence, at time: Int64) {
-    if presence == .outside { changeIsPending = false }
     self.presence = presence
     since = time
   }
@@ -39,13 +38,22 @@ struct ModelDevice {
   var level = 0
   var lastReading: Int64 = 0
   private var answered = true
+  /// The first reception and the last sample, and the pauses between samples: how long they were and when they ended.
+  private let firstSeen: Int64
+  private var lastSeen: Int64
+  private var lastSample: Int64 = 0
+  private var pauses: [(length: Int64, end: Int64)] = []
   var rssi: Int8?
   var claim: Int8?
   /// The set heard last first.
   var sets: [ModelSet] = []
   var matches: [Int: ModelMatch] = [:]
 
-  init(address: DeviceAddress) { self.address = address }
+  init(address: DeviceAddress, at time: Int64) {
+    self.address = address
+    firstSeen = time
+    lastSeen = time
+  }
 
   /// True when there is a new reading.
   mutating func sample(_ header: ReportHeader, at time: Int64) -> Bool {
@@ -55,9 +63,14 @@ struct ModelDevice {
     if isResponse, !answered {
       answered = true
       guard header.hasReading, samples.last?.hasReading == false else { return false }
+      lastSeen = time
       samples[samples.count - 1].hasReading = true
     } else {
       answered = isResponse
+      lastSeen = time
+      let gap = (time - lastSample) / 1000
+      if !samples.isEmpty, (1000...93_600_000).contains(gap) { pauses.append((gap, time)) }
+      lastSample = time
       samples.append((time / 1000, header.hasReading))
       guard header.hasReading else { return false }
     }
@@ -84,6 +97,23 @@ struct ModelDevice {
 
   func patience(_ floor: Int32, _ factor: Int64, _ ceiling: Int32) -> Int64 {
     min(max(Int64(floor), factor * (learned ?? 0)), Int64(ceiling))
+  }
+
+  /// The silence after which an item of the default range loses the device.
+  func lostPatience(_ gate: GateSettings) -> Int64 {
+    var patience = patience(gate.lostMilliseconds, 3, gate.lostMillisecondsMax)
+    // The pipeline keeps lengths with eleven bits, and when they ended in the same unit.
+    let counting = pauses.suffix(16).compactMap { pause -> Int64? in
+      var unit: Int64 = 1
+      while (pause.length + unit - 1) / unit > 2047 { unit *= 2 }
+      let units = (pause.length + unit - 1) / unit
+      return lastSeen / 1000 / unit - pause.end / 1000 / unit < 16 * units ? units * unit : nil
+    }
+    if let longest = counting.max() {
+      patience = max(patience, (counting.count < 8 ? 4 : 3) * longest + Int64(gate.lostMilliseconds))
+    }
+    if counting.count < 2, lastSeen - firstSeen < 30_000_000 { patience = max(patience, 300_000) }
+    return min(patience, Int64(gate.lostMillisecondsMax))
   }
 
   private var learned: Int64? {

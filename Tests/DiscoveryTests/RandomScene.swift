@@ -126,7 +126,7 @@ extension [DisplayItem] {
       $0.descriptor.serviceData = MaskedBytes(blob: [0x01], mask: [0x01])
       $0.gate.lostMilliseconds = 3000
     }
-    let listed = DisplayItem.company(0, "listed") {
+    let listed = DisplayItem.rhythmic(0, "listed") {
       $0.descriptor.companyIdentifier = nil
       $0.descriptor.serviceUUID = BluetoothUUID(short: 0xFE0F)
     }
@@ -138,6 +138,6 @@ extension [DisplayItem] {
       $0.leaveDwellMilliseconds = 300
       $0.silenceMilliseconds = 1000
     }
-    return [.company(0x0EEE), .immediate(0x0EEE, "touch"), named, masked, powered, listed, hasty]
+    return [.rhythmic(0x0EEE), .immediate(0x0EEE, "touch"), named, masked, powered, listed, hasty]
   }
 }

@@ -10,7 +10,7 @@ import VirtualRadio
 struct ReloadLoadTests {
   @Test("A thousand reloads at 5,000 reports a second lose and double nothing of unchanged items")
   func thousandReloads() {
-    var crowd = Crowd(devices: 250, seed: 3)
+    var crowd = Crowd(devices: 60, seed: 3)
     var dice = SeededGenerator(seed: 3, stream: 1)
     var twin = ManifestDataPath(Self.manifest(other: nil))
     var path = ManifestDataPath(Self.manifest(other: nil))

@@ -24,35 +24,18 @@ struct SightingTests {
   }
 
   @Test(
-    "A slow advertiser is lost after three of its intervals, at most 300 s",
-    arguments: [(5000, 15_000), (60_000, 180_000), (100_000, 300_000), (200_000, 300_000)] as [(Int64, Int64)]
-  )
-  func slow(interval: Int64, patience: Int64) {
+    "A device that copies an advertisement counts like the original, and with its address as the original")
+  func copied() {
     let harness = DataPathHarness(.company(company))
-    for step: Int64 in 0..<6 { harness.hear(1, -60, .made(by: company), at: interval * step) }
-    _ = harness.lines()
-    harness.wait(until: 10_000_000)
-    #expect(harness.lines() == ["\(5 * interval + patience) lost bulb 1 silence"])
-  }
-
-  @Test("A slow advertiser that becomes a fast one is lost by its new interval")
-  func shrinkingInterval() {
-    let harness = DataPathHarness(.company(company))
-    for step: Int64 in 0..<6 { harness.hear(1, -60, .made(by: company), at: 9000 * step) }
-    for step: Int64 in 1...8 { harness.hear(1, -60, .made(by: company), at: 45_000 + 100 * step) }
-    _ = harness.lines()
-    harness.wait(until: 1_000_000)
-    #expect(harness.lines() == ["55800 lost bulb 1 silence"])
-  }
-
-  @Test("The new interval holds when the fast reports have no reading")
-  func shrinkingIntervalWithoutReadings() {
-    let harness = DataPathHarness(.company(company))
-    for step: Int64 in 0..<6 { harness.hear(1, -60, .made(by: company), at: 9000 * step) }
-    for step: Int64 in 1...8 { harness.hear(1, 127, .made(by: company), at: 45_000 + 100 * step) }
-    _ = harness.lines()
-    harness.wait(until: 1_000_000)
-    #expect(harness.lines() == ["55800 lost bulb 1 silence"])
+    #expect(harness.setAccessory(.device(1)))
+    harness.hear(1, -60, .made(by: company), at: 0)
+    harness.hear(2, -60, .made(by: company), at: 100)
+    #expect(harness.lines() == ["0 found bulb 1 matched", "100 found bulb 2 matched"])
+    // The accessory has left; the copy sends as it did, from elsewhere.
+    for second: Int64 in 1...20 { harness.hear(1, -90, .made(by: company), at: 1000 * second) }
+    harness.wait(until: 20_000)
+    #expect(harness.lines() == ["10100 lost bulb 2 silence"])
+    #expect(harness.device(at: .device(1))?.isAccessory == true && harness.deviceCount == 2)
   }
 
   @Test("A match ends with the silence of the set that bore it although another set of the device continues")
@@ -127,47 +110,41 @@ struct SightingTests {
     #expect(sightings[1].payload == AdvertisingPayload.made(by: company, 2).bytes)
   }
 
-  @Test("Changes within a second become one event at its end, with the latest bytes, and are counted")
-  func coalesced() {
+  @Test("Of the changes within a second the newest four are reported at its end, and the others counted")
+  func skipped() {
     let harness = DataPathHarness(.company(company))
     for step: Int64 in 0..<10 { harness.hear(1, -60, .made(by: company, UInt8(step)), at: 100 * step) }
     harness.wait(until: 5000)
     let sightings = harness.sightings()
-    #expect(sightings.map(\.line) == ["0 found bulb 1 matched", "1000 changed bulb 1 payload"])
-    #expect(sightings[1].payload.last == 9)
-    #expect(harness.counters.changesCoalesced == 8)  // Nine changes, one event.
+    #expect(sightings.map(\.milliseconds) == [0, 1000, 1000, 1000, 1000])
+    #expect(sightings.map { $0.payload.last } == [0, 6, 7, 8, 9])
+    #expect(sightings.map(\.sighting.skipped) == [0, 5, 0, 0, 0])
+    #expect(harness.counters.changesSkipped == 5)
   }
 
-  @Test("However often a payload changes, at most one event a second says so")
-  func rate() {
-    let harness = DataPathHarness(.company(company))
-    for step: Int64 in 0..<1000 {
-      harness.hear(1, -60, .made(by: company, UInt8(step & 255)), at: 10 * step)
-    }
-    let times = harness.sightings().map(\.milliseconds)
-    #expect(times == Array(stride(from: 0, through: 9000, by: 1000)))
-    harness.wait(until: 20_000)
-    #expect(harness.counters.changed == 10)
-    #expect(harness.counters.changed + harness.counters.changesCoalesced == 999)
-  }
-
-  @Test("A change that was waiting when the device is lost counts as coalesced")
+  @Test("Changes that wait when the device is lost are counted in the event")
   func lostChange() {
     let harness = DataPathHarness(.company(company))
     harness.hear(1, -60, .made(by: company, 1), at: 0)
     harness.hear(1, -60, .made(by: company, 2), at: 100)
     harness.loseRadio(at: 200)
-    #expect(harness.lines() == ["0 found bulb 1 matched", "200 lost bulb 1 radioDown"])
-    #expect(harness.counters.changesCoalesced == 1)
+    let sightings = harness.sightings()
+    #expect(sightings.map(\.line) == ["0 found bulb 1 matched", "200 lost bulb 1 radioDown"])
+    #expect(sightings.map(\.sighting.skipped) == [0, 1])
+    #expect(harness.counters.changesSkipped == 1)
   }
 
-  @Test("A scan response that changes is a change, one that repeats is none")
+  @Test("The first scan response is no change, and one that changes is")
   func changedResponse() {
     let harness = DataPathHarness(.company(company))
     harness.hear(1, -60, .made(by: company), at: 0)
     harness.hear(response: AdvertisingPayload().name("A"), of: 1, -60, at: 2000)
     harness.hear(response: AdvertisingPayload().name("A"), of: 1, -60, at: 4000)
-    #expect(harness.lines() == ["0 found bulb 1 matched", "2000 changed bulb 1 payload"])
+    harness.hear(response: AdvertisingPayload().name("B"), of: 1, -60, at: 6000)
+    let sightings = harness.sightings()
+    #expect(sightings.map(\.line) == ["0 found bulb 1 matched", "6000 changed bulb 1 payload"])
+    let payload = AdvertisingPayload.made(by: company).bytes + AdvertisingPayload().name("B").bytes
+    #expect(sightings.last?.payload == payload)
   }
 
   @Test("Outside the gate a change is no event")
@@ -175,7 +152,7 @@ struct SightingTests {
     let harness = DataPathHarness(.immediate(company))
     for step: Int64 in 0..<50 { harness.hear(1, -70, .made(by: company, UInt8(step)), at: 100 * step) }
     #expect(harness.lines() == [])
-    #expect(harness.counters.changesCoalesced == 0)
+    #expect(harness.counters.changesSkipped == 0)
   }
 
   // MARK: Time

@@ -56,7 +56,7 @@ import Testing
     let gateway = GatewayModel(accessories: ["1": "Dice"])
     gateway.refuseConnections("UserRestricted", 750)
     let program = try RunningProgram("dice", socket: gateway.path)
-    #expect(await program.waitFor("not connected: why"))
+    #expect(await program.waitFor("not connected: why; what"))
     program.write("sides 1")
     program.write("sides 8")
     program.write("throw")

@@ -41,7 +41,7 @@ final class GatewayModel: Sendable {
 
   /// Refuses connections from now on.
   func refuseConnections(_ name: String, _ code: Int) {
-    state.withLock { $0.refusal = SocketAgent.failure(name, code) }
+    state.withLock { $0.refusal = SocketAgent.failure(name, code, field: nil) }
   }
 
   /// Notifies the roll to the app that is connected, once it has subscribed.

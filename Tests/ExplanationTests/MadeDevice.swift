@@ -17,10 +17,21 @@ struct MadeDevice: Sendable, CustomTestStringConvertible {
   var testDescription: String { title }
 
   init(_ title: String, _ frames: String..., wanted: String, at bits: UInt64, _ type: AddressType = .public) {
+    self.init(title, frames: frames, wanted: wanted, at: bits, type)
+  }
+
+  init(
+    _ title: String, frames: [String], wanted: String, at bits: UInt64, _ type: AddressType = .public
+  ) {
     self.title = title
     address = DeviceAddress(bits: bits, type: type)
     self.frames = frames
     self.wanted = wanted
+  }
+
+  /// Another unit of the same kind.
+  var secondUnit: MadeDevice {
+    MadeDevice(title, frames: frames, wanted: wanted, at: address.bits ^ 0x9F3C6B, address.type)
   }
 
   /// A report every 100 ms, `count` of each frame.
@@ -36,33 +47,51 @@ struct MadeDevice: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Structures between semicolons: `M 0499 BYTES` manufacturer data, `S fcd2 BYTES` service data, `U feaa` a service,
-  /// `N TEXT` a name. Of the bytes `#` is half a random byte, `@@` the step, `A` the address, `a` its bytes in reverse;
-  /// `~` in a name is the last four digits of the address.
+  /// Structures between semicolons: `M 0499 BYTES` manufacturer data, `V BYTES` the same with any bytes for the company,
+  /// `S fcd2 BYTES` service data, `U feaa` a service, `L BYTES` a service of 16 bytes, `N TEXT` a name. Of the bytes `#` is
+  /// half a random byte, `@@` the step, `A` the address, `a` its bytes in reverse, `a2` the first two of those, `T` the
+  /// digits of the address as text. In a name `~` is the last four digits of the address, `!` those of its last two bytes
+  /// in reverse, `%` a random digit.
   private func payload(_ frame: Substring, step: Int, _ dice: inout SeededGenerator) -> AdvertisingPayload {
     var payload = AdvertisingPayload().flags(6)
     for structure in frame.split(separator: ";") {
       let words = structure.split(separator: " ")
-      let key = UInt16(words[1], radix: 16) ?? 0
-      let data = words[0] == "N" ? [] : words.dropFirst(2)
+      let hasKey = ["M", "S", "U"].contains(words[0])
+      let key = hasKey ? UInt16(words[1], radix: 16) ?? 0 : 0
+      let data = words[0] == "N" ? [] : words.dropFirst(hasKey ? 2 : 1)
       let bytes = data.flatMap { self.bytes($0, step: step, &dice) }
       switch words[0] {
+      case "V": payload = payload.structure(.manufacturerData, bytes)
+      case "L": payload = payload.structure(.completeServices128, bytes)
       case "M": payload = payload.manufacturerData(key, bytes)
       case "S": payload = payload.serviceData(BluetoothUUID(short: UInt32(key)), bytes)
       case "U": payload = payload.services(BluetoothUUID(short: UInt32(key)))
       case "N":
-        let name = words[1...].joined(separator: " ").split(separator: "~", omittingEmptySubsequences: false)
-        payload = payload.name(name.joined(separator: hexText(addressBytes.suffix(2)).uppercased()))
+        payload = payload.name(name(words[1...].joined(separator: " "), &dice))
       default: preconditionFailure("unknown structure \(structure)")
       }
     }
     return payload
   }
 
+  private func name(_ text: String, _ dice: inout SeededGenerator) -> String {
+    let end = addressBytes.suffix(2)
+    return text.map { character in
+      switch character {
+      case "~": hexText(end).uppercased()
+      case "!": hexText(end.reversed()).uppercased()
+      case "%": String(dice.number(below: 10))
+      default: String(character)
+      }
+    }.joined()
+  }
+
   private func bytes(_ word: Substring, step: Int, _ dice: inout SeededGenerator) -> [UInt8] {
     switch word {
     case "A": return addressBytes
     case "a": return addressBytes.reversed()
+    case "a2": return addressBytes.reversed().dropLast(4)
+    case "T": return Array(hexText(addressBytes).utf8)
     case "@@": return [UInt8(truncatingIfNeeded: step)]
     default:
       guard word.hasPrefix("#") else { return hex(String(word)) }
@@ -181,7 +210,7 @@ extension MadeDevice {
       "Govee H5075", "N GVH5075_~ ; U ec88", "R: M ec88 00 ###### ## 00", wanted: "ec88 GVH5075_",
       at: 0xA4C1_3812_6601),
     MadeDevice(
-      "Govee H5102", "N GVH5102_~ ; U ec88", "R: M 0001 01 01 ###### ##", wanted: "0001 ec88 GVH5102_",
+      "Govee H5102", "N GVH5102_~ ; U ec88", "R: M 0001 01 01 ###### ##", wanted: "ec88 GVH5102_",
       at: 0xA4C1_3812_6602),
     MadeDevice(
       "Govee H5125", "N GV5125~", "R: M ec88 01 0a #### @@ ##########", wanted: "ec88 GV5125",

@@ -167,8 +167,10 @@ public struct ServerModel: Sendable {
   private func readByType(_ request: ATTPacket, _ range: HandleRange, _ type: AttributeUUID) -> [UInt8] {
     let all = found(range, type)
     guard let first = all.first else { return refusal(of: request, range.start, .attributeNotFound) }
-    let same = all.prefix { $0.value.count == first.value.count }.prefix((mtu - 2) / (2 + first.value.count))
-    return ATTPacket.readByTypeResponse(same.map { AttributeValue(handle: $0.handle, value: $0.value) }).bytes
+    let count = min(first.value.count, mtu - 4, 253)
+    let same = all.prefix { $0.value.count == first.value.count }.prefix((mtu - 2) / (2 + count))
+    let values = same.map { AttributeValue(handle: $0.handle, value: Array($0.value.prefix(count))) }
+    return ATTPacket.readByTypeResponse(values).bytes
   }
 
   private func readByGroup(_ request: ATTPacket, _ range: HandleRange, _ type: AttributeUUID) -> [UInt8] {

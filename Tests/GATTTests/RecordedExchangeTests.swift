@@ -15,15 +15,17 @@ import Testing
     declarationHandle: 18, valueHandle: 19, endHandle: 20, properties: 0x20, uuid: AttributeUUID(0xFF04))
   private static let longValue = (0..<512).map { UInt8($0 & 0xFF) }
 
-  private static let operations: [GATTOperation] =
-    [.discoverServices(uuids: nil)]
-    + [HandleRange(1, 4) ?? .all, HandleRange(5, 7) ?? .all, dice].flatMap {
-      [.discoverCharacteristics($0), .discoverIncludedServices($0)]
-    } + [
+  private static let operations: [GATTOperation] = {
+    var operations = [GATTOperation.discoverServices(uuids: nil)]
+    for range in [HandleRange(1, 4) ?? .all, HandleRange(5, 7) ?? .all, dice] {
+      operations += [.discoverCharacteristics(range), .discoverIncludedServices(range)]
+    }
+    return operations + [
       .read(15), .write(15, longValue), .read(15), .discoverDescriptors(roll),
       .subscribe(roll, .notifications),
       .read(17), .subscribe(press, .indications),
     ]
+  }()
 
   @Test(arguments: [23, 185, 517]) func aRecordedServerIsUnderstood(mtu: Int) throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

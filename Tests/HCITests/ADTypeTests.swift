@@ -55,6 +55,17 @@ struct ADTypeTests {
       ])
   }
 
+  @Test("NULs at the end are no part of a name; a name of NULs alone is empty")
+  func paddedNames() {
+    let reading = PayloadReading(hex("05 09 4C 75 00 00  04 08 00 4C 00  03 09 00 00"))
+    #expect(
+      reading.values == [
+        .name(Array("Lu".utf8), isComplete: true), .name([0, 0x4C], isComplete: false),
+        .name([], isComplete: true),
+      ])
+    #expect(reading.malformations == [])
+  }
+
   @Test("Bytes of the flags after the first are reserved and ignored")
   func longFlags() {
     #expect(PayloadReading(hex("03 01 06 FF")).values == [.flags(6)])

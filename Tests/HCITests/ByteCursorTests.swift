@@ -10,7 +10,7 @@ struct ByteCursorTests {
   func topToBottom() {
     let bytes = hex("01 FF 34 12 78 56 34 12 66 55 44 33 22 11 08 07 06 05 04 03 02 01 00 00 00 2A AA BB CC")
     var cursor = ByteCursor(bytes.rawSpan)
-    let numbers = [
+    let numbers: [Int?] = [
       cursor.uint8().map(Int.init), cursor.int8().map(Int.init), cursor.uint16().map(Int.init),
       cursor.uint32().map(Int.init), cursor.uint48().map(Int.init), cursor.uint64().map(Int.init),
       cursor.bigEndianUInt32().map(Int.init),

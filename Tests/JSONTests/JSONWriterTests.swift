@@ -14,9 +14,19 @@ import Testing
     let text = line { json in
       json.member("z", 1)
       json.member("a", true)
-      json.member("m", String?.none)
+      json.member("m", Int?.some(2))
     }
-    #expect(text == #"{"z":1,"a":true,"m":null}"# + "\n")
+    #expect(text == #"{"z":1,"a":true,"m":2}"# + "\n")
+  }
+
+  @Test(arguments: [(false, #"{"n":1}"#), (true, #"{"none":null,"n":1}"#)])
+  func aMemberWithoutAValueIsLeftOutUnlessTheWriterKeepsNull(keepsNull: Bool, line: String) {
+    var json = JSONWriter(keepsNull: keepsNull)
+    json.line { json in
+      json.member("none", String?.none)
+      json.member("n", 1)
+    }
+    #expect(String(decoding: json.takeBytes(), as: UTF8.self) == line + "\n")
   }
 
   @Test func containersNest() {

@@ -21,6 +21,12 @@ struct SystemProgramTests {
     #expect(try SystemProgram.run(["sh", "-c", isDefault]).isSuccess)
   }
 
+  @Test("What a program writes is returned, with its ending")
+  func output() throws {
+    let (ending, bytes) = try SystemProgram.output(of: ["sh", "-c", "echo one; echo two >&2; exit 3"])
+    #expect(ending == .exited(status: 3) && bytes == Array("one\n".utf8))
+  }
+
   @Test("A program that is not there is an error")
   func missing() {
     let error = #expect(throws: SystemError.self) { _ = try SystemProgram.run(["no-such-program"]) }

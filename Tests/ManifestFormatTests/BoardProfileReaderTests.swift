@@ -109,7 +109,7 @@ struct BoardProfileReaderTests {
         "scan.low.window-ms = 400",
         "b.toml:3: scan.low.window-ms: 400 is too much for interval-ms, which allows 300; lower this or raise interval-ms"
       ),
-      ("scan.slow.window-ms = 400", "b.toml:3: scan.slow: there is no such key; did you mean low?"),
+      ("scan.slow.window-ms = 40", "b.toml:3: scan.slow: there is no such key; did you mean low?"),
       ("[[recovery]]\nwait-ms = 500", "b.toml:3: recovery[0]: step is missing; add it"),
       ("[[recovery]]\nstep = \"rebind\"\ndriver = \"d\"", "b.toml:3: recovery[0]: device is missing; add it"),
       (

@@ -51,7 +51,9 @@ struct ExampleTests {
     #expect(reading.lines == [])
     let manifest = try #require(reading.manifest)
     #expect(manifest.gateway.wifi == "wlan1")
-    #expect(manifest.gateway.onTouch != nil && manifest.gateway.identityKeys != nil)
+    #expect(
+      manifest.gateway.programs.count == SignalProgramKind.allCases.count
+        && manifest.gateway.identityKeys != nil)
     #expect(manifest.apps.first?.items.first?.gate.txPower == 0)
   }
 
@@ -72,9 +74,10 @@ struct ExampleTests {
     func count(_ value: Any) -> Int { Mirror(reflecting: value).children.count }
     #expect(count(Capacities()) == CapacityKey.allCases.count)
     #expect(count(Limits()) == LimitsKey.allCases.count)
-    // The range and `tx-power` stand elsewhere in the item; patience is the board's.
-    #expect(count(GateSettings()) == GateKey.allCases.count + 3)
-    // Capacities and limits are tables of their own.
-    #expect(count(Gateway()) == GatewayKey.allCases.count + 2)
+    // The range, `tx-power` and `changed-interval-ms` stand elsewhere in the item; patience and settling are the board's.
+    #expect(count(GateSettings()) == GateKey.allCases.count + 5)
+    // Capacities and limits are tables of their own; the programs are one dictionary.
+    #expect(
+      count(Gateway()) == GatewayKey.allCases.count + 2 - (SignalProgramKind.allCases.count - 1))
   }
 }

@@ -30,6 +30,28 @@ struct IdentityKeysReaderTests {
     #expect(!key.resolves(DeviceAddress(bits: 0x7081_940D_FBAB, type: .random)))
   }
 
+  @Test(
+    "A key is read in each of its forms",
+    arguments: [
+      key.uppercased(), "irk:" + key, "IRK:0x" + key, "0x" + key,
+      "EC:02:34:A3:57:C8:AD:05:34:10:10:A6:0A:39:7D:9B", "ec-02-34-a3-57-c8-ad-05-34-10-10-a6-0a-39-7d-9b",
+      "7AI0o1fIrQU0EBCmCjl9mw==", "7AI0o1fIrQU0EBCmCjl9mw", "irk:m305CqYQEDQFrchXozQC7A==",
+    ])
+  func forms(written: String) throws {
+    let reading = Self.read(Self.entry(key: written))
+    #expect(reading.lines == [])
+    let address = DeviceAddress(bits: 0x7081_940D_FBAA, type: .random)
+    // Base64 is written in either order.
+    #expect(try #require(reading.value).count(where: { $0.resolves(address) }) == 1)
+  }
+
+  @Test("A key in the reverse order resolves nothing until it is reversed")
+  func reversed() throws {
+    let key = try #require(Self.read(Self.entry(key: "9b7d390aa610103405adc857a33402ec")).value?.first)
+    let address = DeviceAddress(bits: 0x7081_940D_FBAA, type: .random)
+    #expect(!key.resolves(address) && key.reversed.resolves(address) && key.reversed.reversed == key)
+  }
+
   @Test("A file without identities is good")
   func none() { #expect(Self.read("").value == []) }
 
@@ -38,7 +60,15 @@ struct IdentityKeysReaderTests {
     arguments: [
       (
         entry(key: "ec02"),
-        "k.toml:5: identity[0].irk: the key does not fit; it must be 32 hexadecimal digits, the most significant byte first"
+        "k.toml:5: identity[0].irk: the key has 4 hexadecimal digits, and a key has 32; write 32 hexadecimal digits, the most significant byte first, or the 24 characters of base64"
+      ),
+      (
+        entry(key: "c0234a357c8ad05341010a60a397d9b"),
+        "k.toml:5: identity[0].irk: the key has 31 hexadecimal digits, and a key has 32; a zero in front is left out where numbers are printed: write each byte with two digits"
+      ),
+      (
+        entry(key: "7AI0o1fIrQU0EBCmCjl9"),
+        "k.toml:5: identity[0].irk: the key does not fit; write 32 hexadecimal digits, the most significant byte first, or the 24 characters of base64"
       ),
       (
         entry(key: String(repeating: "0", count: 32)),

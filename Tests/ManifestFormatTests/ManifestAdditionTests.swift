@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Manifest
 import ManifestFormat
 import Testing
 
@@ -27,7 +28,8 @@ import Testing
     -> String
   {
     let result = try ManifestAddition.add(
-      Array(item.utf8), to: app, of: Array(manifest.utf8), fileName: "accessoryd.toml")
+      try #require(SuggestedItem(reading: item)), to: app, of: Array(manifest.utf8),
+      fileName: "accessoryd.toml")
     return String(decoding: result.text, as: UTF8.self)
   }
 
@@ -167,6 +169,35 @@ import Testing
     #expect(text.utf8.count { $0 == 0x0A } == text.utf8.count { $0 == 0x0D })
   }
 
+  @Test(
+    "A suggestion is its item and nothing else",
+    arguments: [
+      "", "schema = 1\n", "[gateway]\non-touch = [\"/tmp/mine\"]\n", "[gateway]\naccess = \"exclusive\"\n",
+      "[app.other]\nuser = \"daemon\"\nsupports = [\"Bluetooth\"]\n",
+      "[[app.new.item]]\nname = \"Second\"\ndescriptor.bluetooth-service-uuid = \"fcd2\"\n",
+      "selection = \"automatic\"\n", "gate.enter-dbm = -90\n", "descriptor.bluetooth-range = \"immediate\"\n",
+    ])
+  func suggestion(more: String) throws {
+    let item = SuggestedItem(reading: more.isEmpty ? Self.item : Self.item + more)
+    if more.isEmpty {
+      #expect(item?.comments == ["# From 30 reports. Its layout is BTHome."])
+      // It is printed as it was read.
+      #expect(item.flatMap { SuggestedItem(reading: $0.manifest) } == item)
+    } else {
+      #expect(item == nil)
+    }
+    #expect(SuggestedItem(reading: more) == nil)
+  }
+
+  @Test("A comment of a suggestion cannot hide more behind a carriage return")
+  func hidden() {
+    let comment = "# From 30 reports. Its layout is BTHome."
+    let smuggled = Self.item.replacing(
+      comment, with: "\(comment)\r\n[gateway]\r\non-touch = \"/tmp/mine\"\r\n#")
+    #expect(ManifestReader.read(text: Array(smuggled.utf8), fileName: "").manifest?.gateway != Gateway())
+    #expect(SuggestedItem(reading: smuggled) == nil)
+  }
+
   @Test("What cannot be added is refused with its reason")
   func refusals() throws {
     let app = "[app.lights]\nuser = \"daemon\"\nsupports = [\"Bluetooth\"]\n"
@@ -175,9 +206,6 @@ import Testing
     }
     #expect(throws: ManifestAdditionError.unusualLayout) {
       try Self.added(to: "schema = 1\napp.lights.user = \"daemon\"\napp.lights.supports = [\"Bluetooth\"]\n")
-    }
-    #expect(throws: ManifestAdditionError.brokenItem) {
-      try Self.added(to: "schema = 1\n" + app, "schema = 1\n")
     }
     let broken = #expect(throws: ManifestAdditionError.self) { try Self.added(to: "schema = 2\n" + app) }
     guard case .brokenManifest(let diagnostics)? = broken else {
@@ -208,9 +236,10 @@ import Testing
       name = "Broad"
       descriptor.bluetooth-company-identifier = "0x0EEE"
       """
-    let broad = Self.item.split(separator: "\n").filter { !$0.contains("-data-") && !$0.contains("name-sub") }
+    let broad = Self.item.split(separator: "\n").filter { !$0.contains("-data-") && !$0.contains("-name") }
     let result = try ManifestAddition.add(
-      Array(broad.joined(separator: "\n").utf8), to: "lights", of: Array(manifest.utf8),
+      try #require(SuggestedItem(reading: broad.joined(separator: "\n"))), to: "lights",
+      of: Array(manifest.utf8),
       fileName: "accessoryd.toml")
     #expect(result.warnings.map(\.keyPath) == ["app.lights.item[1].descriptor"])
   }

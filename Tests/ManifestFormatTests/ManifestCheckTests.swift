@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
 import Manifest
 import ManifestFormat
 import Testing
@@ -32,6 +33,51 @@ struct ManifestCheckTests {
           + "create it or correct the name"
       ])
     #expect(check.status.rawValue == 0)
+  }
+
+  @Test("A board that listens part of the time misses what is sent only on an event, and the check says so")
+  func missedEvents() {
+    func warnings(_ descriptor: String, _ low: ScanDuty) -> [String] {
+      let text = """
+        schema = 1
+        [gateway]
+        board = "mine"
+        [app.a]
+        user = "a"
+        supports = ["Bluetooth"]
+        bluetooth-services = ["FCD2"]
+        [[app.a.item]]
+        name = "Button"
+        descriptor.bluetooth-service-uuid = "FCD2"
+        \(descriptor)
+        """
+      let check = ManifestCheck(
+        .text(Array(text.utf8), FileFacts(mode: 0o100644, owner: 1000)), fileName: "m.toml",
+        accounts: .silent,
+        board: { name in
+          var board = BoardProfile(name: name)
+          board.low = low
+          return name == "mine" ? board : nil
+        })
+      #expect(check.status == .accepted)
+      return check.lines.filter { $0.contains("pressed") }
+    }
+    let (tenth, whole) = (
+      ScanDuty(windowMilliseconds: 30, intervalMilliseconds: 300),
+      ScanDuty(windowMilliseconds: 60, intervalMilliseconds: 60)
+    )
+    let bthome = "descriptor.bluetooth-service-data-blob = \"44\"\ndescriptor.bluetooth-service-data-mask = "
+    let buttons = ["gate.lost-ms = 3600000\ngate.lost-max-ms = 86400000", bthome + "\"e4\""]
+    for button in buttons {
+      let sentence =
+        "sends only when pressed; this board listens 10 % of the time while no request is open, and "
+      #expect(warnings(button, tenth).count == 1)
+      #expect(warnings(button, tenth).first?.contains("app.a.item[0]: warning: \(sentence)") == true)
+      #expect(warnings(button, whole) == [])
+    }
+    for other in ["", "gate.lost-ms = 600000\ngate.lost-max-ms = 600000", bthome + "\"e0\""] {
+      #expect(warnings(other, tenth) == [])
+    }
   }
 
   @Test("An error gives its line and status 1")

@@ -24,7 +24,7 @@ struct ManifestReaderTests {
     #expect(gateway.radio == .index(7))
     #expect(gateway.access == .shared && gateway.power == .keep && gateway.scan == .active)
     #expect(gateway.wifi == "wlan1" && gateway.board == "pi")
-    #expect(gateway.onTouch == "/bin/t" && gateway.identityKeys == "/etc/k")
+    #expect(gateway.programs == [.touch: "/bin/t", .request: "/bin/r"] && gateway.identityKeys == "/etc/k")
     #expect(gateway.drainIntervalMilliseconds == 50 && gateway.changedIntervalMilliseconds == 500)
     let sizes = gateway.capacities
     #expect([sizes.devices, sizes.longPayloads, sizes.reassemblies] == [100, 10, 4])
@@ -87,7 +87,10 @@ struct ManifestReaderTests {
     #expect(app.companyIdentifiers == [0x004C, 0x0EEE, 0x0EEF, 0])
     #expect(app.services.contains(BluetoothUUID(short: 0xFE10)) && app.services.count == 4)
     #expect(app.names == [Array("Lumo".utf8), Array("灯 💡".utf8), Array("two\nlines".utf8)])
-    #expect(app.items.map(\.id) == ["k-che-lampe-1", "x", "network"])
+    #expect(
+      app.items.map(\.id) == ["k-che-lampe-1", "x", "network", "network-of-bytes", "networks-of-bytes"])
+    #expect(app.items[3].descriptor.ssid == [0x43, 0x61, 0x66, 0xE9])
+    #expect(app.items[4].descriptor.ssidPrefix == [0x4E, 0x65, 0x74, 0xE9])
     #expect(app.items[0].descriptor.companyIdentifier == 0 && app.items[0].maxAccessories == 1000)
     #expect(app.items[1].gate.enterPathLoss == 45 && app.items[1].descriptor.range == .immediate)
     #expect(app.items[2].descriptor.hasWiFiClause && !app.items[2].descriptor.hasBluetoothClause)

@@ -10,6 +10,30 @@ struct BoardModelTests {
     "usb-dongle",
   ]
 
+  @Test("A profile that fits the adapter stays; on USB that of USB adapters is proposed on every board")
+  func proposals() {
+    func proposal(_ name: String, _ transport: BoardProfile.Transport, isUSB: Bool, hasUSB: Bool = true)
+      -> String
+    {
+      var profile = BoardProfile(name: name)
+      profile.transport = transport
+      let names = Self.names.filter { hasUSB || $0 != BoardProfile.usbName }
+      return BoardModel("Raspberry Pi 4 Model B Rev 1.5").proposal(
+        inPlaceOf: name, profile, among: names, isUSB: isUSB)
+    }
+    #expect(proposal("generic", .any, isUSB: false) == "raspberry-pi-4")
+    #expect(proposal("generic", .any, isUSB: true) == "usb-dongle")
+    #expect(proposal("raspberry-pi-5", .uart, isUSB: true) == "usb-dongle")
+    #expect(proposal("raspberry-pi-5", .uart, isUSB: true, hasUSB: false) == "raspberry-pi-5")
+    for (name, transport, isUSB) in [
+      ("raspberry-pi-5", BoardProfile.Transport.uart, false), ("mine", .usb, true), ("mine", .any, true),
+    ] {
+      #expect(proposal(name, transport, isUSB: isUSB) == name)
+    }
+    let unknown = BoardModel("").proposal(inPlaceOf: "generic", nil, among: Self.names, isUSB: false)
+    #expect(unknown == "generic")
+  }
+
   @Test(
     "The longest profile that the model begins with is likely",
     arguments: [

@@ -28,7 +28,7 @@ struct CapacityTests {
 
   /// A number written into the first two bytes of a blob.
   private func blob(_ number: Int, byteCount: Int) -> [UInt8] {
-    (0..<byteCount).map { $0 < 2 ? UInt8(number >> (8 * $0) & 0xFF) : 0xA5 }
+    (0..<byteCount).map { (place: Int) -> UInt8 in place < 2 ? UInt8(number >> (8 * place) & 0xFF) : 0xA5 }
   }
 
   @Test("Every descriptor under one company has a mask of its own")

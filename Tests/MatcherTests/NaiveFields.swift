@@ -29,7 +29,7 @@ struct NaiveFields {
     case 0x02, 0x03: addServices(value, of: 2)
     case 0x04, 0x05: addServices(value, of: 4)
     case 0x06, 0x07: addServices(value, of: 16)
-    case 0x08, 0x09: names.append(value)
+    case 0x08, 0x09: names.append(Array(value.reversed().drop { $0 == 0 }.reversed()))
     case 0x16: addServiceData(value, key: 2)
     case 0x20: addServiceData(value, key: 4)
     case 0x21: addServiceData(value, key: 16)

@@ -57,6 +57,15 @@ struct NameClauseTests {
   func zeros() {
     #expect(holds("mo", [.anchored, .backwards], on: Array("Lumo\0\0".utf8)))
     #expect(!holds("mo", [.anchored, .backwards], on: Array("Lumo\0x".utf8)))
+    for options: CompareOptions in [[], .anchored, [.anchored, .backwards]] {
+      #expect(holds("Lumo", options, on: Array("Lumo\0\0".utf8)))
+      for wanted in ["Lumo\0", "\0"] {
+        #expect(!holds(wanted, options, on: Array("Lumo\0\0".utf8)))
+        #expect(!holds(wanted, options, on: [0, 0]))
+        var matcher = CompiledMatcher(DiscoveryDescriptor().named(wanted, options))
+        #expect(matcher.find(AdvertisingPayload().name("Lumo\0\0").bytes) == .nothing)
+      }
+    }
   }
 
   @Test("A name without a company or service is found wherever it is sent")

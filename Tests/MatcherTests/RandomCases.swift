@@ -119,7 +119,8 @@ struct RandomCases {
       result = service(uuid, data: data(like: descriptor.serviceData), after: result)
     }
     if let name = descriptor.nameSubstring, chance(85) {
-      let text = affix() + (chance(50) ? name : affix()) + affix()
+      let padding = [UInt8](repeating: 0, count: chance(20) ? number(below: 4) : 0)
+      let text = affix() + (chance(50) ? name : affix()) + affix() + padding
       result = result.structure(chance(50) ? .completeName : .shortenedName, text)
     }
     return chance(20) ? result.flags(6).txPowerLevel(4) : result

@@ -65,7 +65,7 @@ struct KeyTests {
   @Test("A name that is also the network's is offered with its beginning, which typing continues")
   func networkName() {
     let item = RequestItemLine(
-      item: "hub", name: "Hub", rename: true, ssidPrefix: "HUB-", namePrefix: "HUB-")
+      item: "hub", name: "Hub", asksForName: true, ssidPrefix: "HUB-", namePrefix: "HUB-")
     var model = Samples.model([Samples.setup(items: [item])], [Samples.candidate(1, level: -40)])
     var asked = model
     _ = press(&model, .character("n"))

@@ -16,7 +16,7 @@ enum Samples {
   static func time(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1_000_000)) }
   static func agentTime(_ seconds: Int64) -> Seconds { Seconds(microseconds: seconds * 1_000_000) }
 
-  static let bulb = RequestItemLine(item: "bulb", name: "Lumo bulb", rename: true, immediate: true)
+  static let bulb = RequestItemLine(item: "bulb", name: "Lumo bulb", asksForName: true, isImmediate: true)
   static let strip = RequestItemLine(item: "strip", name: "Lumo strip")
 
   static func setup(
@@ -26,7 +26,7 @@ enum Samples {
     RequestLine(
       request: request, kind: .setup, app: app, since: agentTime(since), end: end.map(agentTime),
       phase: phase,
-      items: items, search: RequestLine.Search(remaining: 1))
+      items: items, remaining: 1)
   }
 
   /// A chosen lock that is being paired, with 48 s left at 1003 s.
@@ -61,7 +61,7 @@ enum Samples {
     CandidateLine(
       candidate: number, itemIndex: item, name: name, deviceName: calls.map { AirText(Array($0.utf8)) },
       address: WireAddress(bits: address ?? 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
-      filteredRSSI: level, silence: Seconds(microseconds: silence * 1_000_000), identityDurable: durable,
+      filteredRSSI: level, silence: Seconds(microseconds: silence * 1_000_000), isIdentityDurable: durable,
       isShared: shared)
   }
 
@@ -84,8 +84,9 @@ enum Samples {
     return names.enumerated().map { index, network in
       CandidateLine(
         candidate: UInt32(index) + 20, itemIndex: item, name: "Camera",
-        network: CandidateLine.Network(ssid: AirText(network.0), security: network.2), signal: network.1,
-        silence: Seconds(microseconds: Int64(index) * 25_000_000), isShared: index == 1)
+        ssid: AirText(network.0), security: network.2, rssi: network.1,
+        silence: Seconds(microseconds: Int64(index) * 25_000_000), isIdentityDurable: true,
+        isShared: index == 1)
     }
   }
 
@@ -106,8 +107,8 @@ enum Samples {
     let text = """
       {"version":"0.1.0","epoch":"\(lights)","time":100,"radio":{"source":"hci0","state":"\(radio.rawValue)",
       "detail":"hci0 is not there; plug it in","scan":\(scan.map { "\"\($0)\"" } ?? "null"),"address":null,"hasExtendedAdvertising":null,"hasCodedPHY":null,
-      "initializations":1,"failures":0,"dropped":0},"problems":\(problems),"warnings":[],"apps":1,"items":1,"devices":1,"devicesMax":1,"found":1,"reports":1,
-      "events":1,"connections":1,"connectionsMax":1,"watchers":1,"accessoriesConnected":0,"reloads":0,"reloadsRefused":0}
+      "initializations":1,"failures":0,"dropped":0},"problems":\(problems),"warnings":[],"openRequests":[],"apps":1,"items":1,"devices":1,"devicesMax":1,"found":1,"reports":1,
+      "events":1,"connections":1,"connectionsMax":1,"watchers":1,"accessoriesConnected":0,"requests":0,"reloads":0,"reloadsRefused":0}
       """
     guard case .object(let object)? = try? JSONReader.read(Array(text.utf8).span),
       let status = try? StatusLine(object)

@@ -171,7 +171,9 @@ struct ScreenTests {
     model.receive(.request(settingUp), at: Self.now)
     try expectGolden(model, "setting-up-\(name)")
     var failed = model
-    model.receive(.chosen(displayName: "Lumo bulb", awaitsApp: false, finishInApp: true), to: action)
+    let setup = SetupReply(
+      accessory: Samples.camera, displayName: "Lumo bulb", awaitsApp: false, finishesInApp: true)
+    model.receive(.chosen(setup), to: action)
     model.receive(
       .closed(Samples.lights, RequestEnding(accessory: Samples.camera, displayName: "Lumo bulb")),
       at: Self.now)
@@ -185,6 +187,30 @@ struct ScreenTests {
       .failed("the device did not answer in 30 s", cure: "keep it near, and switch it off and on"), to: action
     )
     try expectGolden(failed, "failed-\(name)")
+  }
+
+  @Test("How a device sends that sleeps between its bursts stands below the list")
+  func sleeping() {
+    var candidate = Samples.candidate(1, level: -60)
+    for (interval, rhythm, words) in [
+      (110, 60_000, "sends in bursts, with pauses of up to 60 s,"), (60_000, 60_000, "sends every 60 s,"),
+    ] as [(UInt32, UInt32, String)] {
+      (candidate.intervalMilliseconds, candidate.rhythmMilliseconds) = (interval, rhythm)
+      let model = Samples.model([Samples.setup()], [candidate], size: Samples.wide)
+      let screen = model.screen(at: Samples.time(0)).lines.map(\.text).joined(separator: "\n")
+      #expect(screen.contains(words), "\(screen)")
+    }
+  }
+
+  @Test("What an item's devices lose on this board stands in the picker, before and after one is heard")
+  func itemNote() {
+    var button = Samples.bulb
+    button.note = "sends only when pressed; this board listens 10 % of the time"
+    for candidates in [[], Samples.candidates] {
+      let model = Samples.model([Samples.setup(items: [button])], candidates, size: Samples.wide)
+      let screen = model.screen(at: Samples.time(0)).lines.map(\.text).joined(separator: "\n")
+      #expect(screen.contains("sends only when pressed; this board listens 10 %"), "\(screen)")
+    }
   }
 
   @Test("A pairing and its questions", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
@@ -316,8 +342,8 @@ struct ScreenTests {
   @Test("Devices that match and cannot be chosen are counted, with what helps while nothing else is there")
   func hindrances() {
     var request = Samples.setup()
-    request.search.turnedAway = 3
-    request.search.tooSlow = 1
+    request.turnedAway = 3
+    request.tooSlow = 1
     let facts = Samples.model([request], Samples.candidates).screen(at: Self.now).lines[2].text
     #expect(facts.contains("3 turned away: the item is full"), "\(facts)")
     #expect(facts.contains("1 sending too seldom to be let in"), "\(facts)")

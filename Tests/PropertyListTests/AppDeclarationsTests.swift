@@ -37,8 +37,8 @@ struct AppDeclarationsTests {
     # The account that the app runs as.
     user = "lamp"
     supports = ["Bluetooth", "WiFi"]
-    bluetooth-company-identifiers = ["0x0EEE", "0x004C", "0x00E0"]
-    bluetooth-services = ["fe0f", "149e7026-ad3f-4191-bf5e-9cbc2ffd4a3c"]
+    bluetooth-company-identifiers = ["0x004C", "0x00E0", "0x0EEE"]
+    bluetooth-services = ["149e7026-ad3f-4191-bf5e-9cbc2ffd4a3c", "fe0f"]
     bluetooth-names = ["Lumo \"Küche\"", "a<b"]
 
     """#
@@ -153,6 +153,24 @@ struct PropertyListTests {
     let deep = String(repeating: "<array>", count: 100)
     #expect(throws: PropertyListError.tooLarge) { try PropertyList.read(Array(deep.utf8)) }
   }
+
+  @Test("A list of 6 kB whose thousand values are one text of 5 kB is refused, and one of few is read")
+  func repeatedText() throws {
+    let text = [UInt8](repeating: UInt8(ascii: "a"), count: 5000)
+    func list(of count: Int) -> [UInt8] {
+      let array = [0xAF, 0x11] + short(count) + [UInt8](repeating: 1, count: count)
+      let head = Array("bplist00".utf8) + array
+      let objects = head + [0x5F, 0x11] + short(text.count) + text
+      let offsets = short(8) + short(head.count)
+      let table = [0, 0, 0, 0, 0, 0] + short(objects.count)
+      return objects + offsets + [0, 0, 0, 0, 0, 0, 2, 1] + number(2) + number(0) + table
+    }
+    #expect(throws: PropertyListError.tooLarge) { try PropertyList.read(list(of: 1000)) }
+    guard case .array(let values) = try PropertyList.read(list(of: 10)) else { return }
+    #expect(values == [PropertyList](repeating: .string(String(decoding: text, as: UTF8.self)), count: 10))
+  }
+
+  private func short(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
 
   private func number(_ value: UInt8) -> [UInt8] { [0, 0, 0, 0, 0, 0, 0, value] }
 }

@@ -115,27 +115,18 @@ struct DamageTests {
     #expect(Trial.opened(disk.copy()) == .opened(states[3]))
   }
 
-  @Test("A flipped bit anywhere in the log loses at most the last change, or is refused and changes nothing")
+  @Test("A flipped bit anywhere in the log leaves a state that was committed")
   func flippedLog() throws {
     let (disk, states) = try logged()
-    var refused = 0
+    var found: [RegistryReply] = []
     for byte in stride(from: 0, to: disk[Self.log].count, by: 97) {
       let copy = disk.copy()
       copy[Self.log][byte] ^= 1 << UInt8(byte % 8)
-      let (file, log) = (copy[CrashDisk.path], copy[Self.log])
-      switch Trial.opened(copy) {
-      case .opened(let registry): #expect(states[2...].contains(registry), "byte \(byte)")
-      case .refused(let refusal):
-        refused += 1
-        guard case .damaged(.log) = refusal else {
-          Issue.record("byte \(byte): \(refusal)")
-          continue
-        }
-        #expect(copy[CrashDisk.path] == file && copy[Self.log] == log)
-      case let reply: Issue.record("byte \(byte): \(reply)")
-      }
+      let reply = Trial.opened(copy)
+      #expect(states.contains { reply == .opened($0) }, "byte \(byte): \(reply)")
+      found.append(reply)
     }
-    #expect(refused > 0)
+    #expect(found.contains(.opened(states[2])))
   }
 
   // MARK: - Refused files

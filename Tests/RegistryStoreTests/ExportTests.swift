@@ -13,16 +13,17 @@ struct ExportTests {
   func golden() throws {
     var registry = try Fixtures.registryOfBond()
     try registry.apply(.addBondRemoval(Rows.address(3)))
+    try registry.apply(.setRhythms([Rows.address(2): 60_000]))
     let lines = Array(RegistryExport(registry))
     #expect(
       lines == [
-        #"{"registry":5,"rows":8}"#,
+        #"{"registry":6,"rows":8}"#,
         #"{"row":"account","number":1,"app":"cameras","group":44}"#,
         #"{"row":"account","number":2,"app":"lights","user":1000}"#,
         #"{"row":"device","number":1,"network":"43616d2d31ff","displayName":"Camera 1","identityDurable":1,"#
           + #""bond":"none"}"#,
         #"{"row":"device","number":2,"address":"c0de00000002","addressType":1,"displayName":"Lumo 2","#
-          + #""identityDurable":1,"bond":"bonded"}"#,
+          + #""identityDurable":1,"bond":"bonded","rhythmMilliseconds":60000}"#,
         #"{"row":"accessory","number":1,"identifier":"1d00000000000002fffffffffffffffd","app":"cameras","#
           + #""device":1,"state":10,"ssid":"43616d2d31ff","descriptorRange":0,"#
           + #""descriptorSSIDPrefix":"43616d2d"}"#,
@@ -124,7 +125,7 @@ struct ExportTests {
     #expect(problem(lines) == nil)
     #expect(problem([]) == .noHead)
     #expect(problem(replaced(1, "{}")) == .noHead)
-    #expect(problem(replaced(1, #"{"registry":6,"rows":3}"#)) == .version(6, known: 5))
+    #expect(problem(replaced(1, #"{"registry":7,"rows":3}"#)) == .version(7, known: 6))
     // An export of a version without former identifiers.
     #expect(problem(replaced(1, #"{"registry":1,"rows":3}"#)) == nil)
     #expect(problem(lines.dropLast()) == .rowCount(2, announced: 3))
@@ -139,6 +140,14 @@ struct ExportTests {
           #"{"row":"device","number":1,"address":"c0de00000001","addressType":1,"displayName":"L","#
             + #""identityDurable":1,"bond":"bonded","bondKeys":"00"}"#))
         == .badValue(line: 3, column: "bondKeys"))
+    for (rhythm, problem) in [
+      (-1, RegistryImportError.badValue(line: 3, column: "rhythmMilliseconds")),
+      (999, .violation(.invalid(.device, number: 1, .rhythmMilliseconds))),
+      (4_294_967_295, .violation(.invalid(.device, number: 1, .rhythmMilliseconds))),
+    ] {
+      let line = String(lines[2].dropLast()) + #","rhythmMilliseconds":\#(rhythm)}"#
+      #expect(throws: problem) { try RegistryImport.read(replaced(3, line)) }
+    }
     #expect(problem(replaced(3, lines[1])) == .violation(.repeatedNumber(.account, number: 1)))
   }
 

@@ -14,7 +14,7 @@ enum Fixtures {
   }
 
   /// The contents of the fixture of a version. Version 1 had no former identifiers, version 3 no removals of bonds,
-  /// version 4 no sizes of bluetoothd's keys.
+  /// version 4 no sizes of bluetoothd's keys, and version 5 no rhythms.
   static func registry(_ version: Int) throws -> AccessoryRegistry {
     switch version {
     case 1: try registryOne()

@@ -67,9 +67,9 @@ struct OpeningTests {
   func newer() throws {
     let (disk, _) = try disk()
     var bytes = disk[path]
-    bytes[63] = 6
+    bytes[63] = 7
     disk[path] = bytes
-    #expect(Trial.opened(disk) == .refused(.newer(version: 6, known: 5)))
+    #expect(Trial.opened(disk) == .refused(.newer(version: 7, known: 6)))
     #expect(disk[path] == bytes)
   }
 

@@ -4,7 +4,7 @@ import Foundation
 import LinuxSystem
 import Manifest
 import Registry
-import RegistryStore
+@testable import RegistryStore
 import RegistrySupport
 import Testing
 
@@ -43,7 +43,7 @@ struct RealFileTests {
     }
   }
 
-  @Test("A file of an earlier version is read, and migrated to the current one", arguments: [1, 3, 4])
+  @Test("A file of an earlier version is read, and migrated to the current one", arguments: [1, 3, 4, 5])
   func earlier(version: Int) throws {
     try withFolder { folder in
       let path = folder + "/registry"
@@ -60,10 +60,39 @@ struct RealFileTests {
       let device = try #require(registry.accessories.last { registry.device(of: $0).identity.address != nil })
       var writes = try registry.apply(.addBondRemoval(Rows.address(10))).writes
       writes += try registry.apply(.setBond(device.identifier, .bonded(bond))).writes
+      let address = try #require(registry.device(of: device).identity.address)
+      writes += try registry.apply(.setRhythms([address: 600_000])).writes
       #expect(keeper.execute(.commit(writes)) == .done)
       #expect(keeper.execute(.open) == .opened(registry))
       _ = keeper.execute(.close)
-      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 5)
+      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes[63] == 6)
+    }
+  }
+
+  @Test("What is in the log alone is read, and reading leaves the log as it is")
+  func logAlone() throws {
+    try withFolder { folder in
+      let path = folder + "/registry"
+      let keeper = RegistryKeeper(path: path)
+      #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
+      _ = keeper.execute(.close)
+      let file = try FileContents(reading: path, byteCountMax: 1 << 20).bytes
+      var registry = AccessoryRegistry()
+      do {
+        let database = try Database.open(path, vfs: nil)
+        try database.run("PRAGMA journal_mode = WAL")
+        let writes = try registry.apply(Rows.addition(1)).writes
+        try database.run("BEGIN IMMEDIATE")
+        try database.apply(writes)
+        try database.run("COMMIT")
+      }
+      let log = try FileContents(reading: path + "-wal", byteCountMax: 1 << 20).bytes
+      #expect(log.count > 4_096)
+      #expect(try RegistryImage.read(path, SystemFiles(), .current) == registry)
+      #expect(try FileContents(reading: path + "-wal", byteCountMax: 1 << 20).bytes == log)
+      #expect(keeper.execute(.open) == .opened(registry))
+      _ = keeper.execute(.close)
+      #expect(try FileContents(reading: path, byteCountMax: 1 << 20).bytes != file)
     }
   }
 

@@ -14,7 +14,7 @@ public struct RandomChanges {
   public mutating func next(for registry: AccessoryRegistry) -> RegistryChange {
     guard let accessory = anyAccessory(of: registry), random.number(below: 4) > 0 else { return addition() }
     let identifier = accessory.identifier
-    switch random.number(below: 15) {
+    switch random.number(below: 16) {
     case 0: return .remove(identifier, leavesTombstone: random.chance(perMille: 500))
     case 1: return .remove(Rows.identifier(random.next()), leavesTombstone: true)
     case 2: return .rename(identifier, displayName: "Name \(random.number(below: 9))")
@@ -32,6 +32,10 @@ public struct RandomChanges {
     case 11: return .allow(app: app(), .bluetooth(address()))
     case 12: return .addBondRemoval(address())
     case 13: return .endBondRemoval(address())
+    case 14:
+      return .setRhythms([
+        address(): random.chance(perMille: 300) ? nil : UInt32(random.number(below: 100_000))
+      ])
     default: return .confirmAccount(app: app(), .user(UInt32(random.number(below: 2)) + 1000))
     }
   }

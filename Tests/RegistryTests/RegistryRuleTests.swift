@@ -161,16 +161,19 @@ struct RegistryRuleTests {
     #expect(registry.tombstones.isEmpty)
   }
 
-  @Test("A new tombstone replaces the oldest when there is no room, and the outcome reports it")
+  @Test("A new tombstone replaces the oldest of the app that has the most, and the outcome reports it")
   func tombstonesFull() throws {
     var registry = AccessoryRegistry()
-    for n in 1...UInt64(RegistryLimits.tombstonesMax) + 1 {
+    try registry.apply(Rows.addition(5000, app: "meters"))
+    try registry.apply(.remove(Rows.identifier(10_000), leavesTombstone: true))
+    for n in 1...UInt64(RegistryLimits.tombstonesMax) {
       try registry.apply(Rows.addition(n))
       let outcome = try registry.apply(.remove(Rows.identifier(2 * n), leavesTombstone: true))
-      #expect((outcome.forgotten != nil) == (n > RegistryLimits.tombstonesMax))
+      #expect((outcome.forgotten != nil) == (n == RegistryLimits.tombstonesMax))
     }
     #expect(registry.tombstones.count == RegistryLimits.tombstonesMax)
-    #expect(registry.tombstones.first?.identity == .bluetooth(Rows.address(2)))
+    #expect(
+      registry.tombstones.prefix(2).map(\.identity) == [5000, 2].map { .bluetooth(Rows.address($0)) })
   }
 
   @Test("A removed accessory leaves the identifier that its app had, unless the app never confirmed it")
@@ -189,15 +192,17 @@ struct RegistryRuleTests {
     #expect(registry.former(Rows.identifier(2), ofApp: "lights") == nil)
   }
 
-  @Test("A new former identifier replaces the oldest when there is no room")
+  @Test("A new former identifier replaces the oldest of the app that has the most")
   func formersFull() throws {
     var registry = AccessoryRegistry()
-    for n in 1...UInt64(RegistryLimits.formersMax) + 1 {
+    try registry.apply(Rows.addition(5000, app: "meters"))
+    try registry.apply(.remove(Rows.identifier(10_000), leavesTombstone: false))
+    for n in 1...UInt64(RegistryLimits.formersMax) {
       try registry.apply(Rows.addition(n))
       try registry.apply(.remove(Rows.identifier(2 * n), leavesTombstone: false))
     }
     #expect(registry.formers.count == RegistryLimits.formersMax)
-    #expect(registry.formers.first?.address == Rows.address(2))
+    #expect(registry.formers.prefix(2).map(\.address) == [Rows.address(5000), Rows.address(2)])
     registry.checkInvariants()
   }
 

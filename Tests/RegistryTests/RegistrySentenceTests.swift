@@ -21,10 +21,6 @@ struct RegistrySentenceTests {
         .damaged(.violation(.missingDevice(accessory: 3))), "is damaged: the device of accessory 3 is missing"
       ),
       (.damaged(.badValue(.device, number: 2, column: "bond")), "is damaged: device 2 has an invalid bond"),
-      (
-        .damaged(.log(byte: 4152)),
-        "is damaged: the log of its latest changes has invalid bytes at 4152, before other changes"
-      ),
       (.damaged(.digest), "is damaged: its rows are not those that accessoryd wrote"),
       (.exposed(.othersRead(permissions: 0o644)), "is open to others (mode 644)"),
       (.exposedFolder(.othersWrite(permissions: 0o777)), "lies in a folder that others may write (mode 777)"),

@@ -50,13 +50,14 @@ struct SceneRobustnessTests {
     try withEveryPrefix(of: Self.everyKey()) { text, damage in Self.expectSound(text, "\(damage)") }
   }
 
-  @Test("Every single flipped bit gives a scene or diagnostics", arguments: 0..<8)
-  func flippedBits(bit: Int) throws {
+  /// The fuzzer flips more.
+  @Test("A flipped bit in each byte gives a scene or diagnostics")
+  func flippedBits() throws {
     var text = try Self.everyKey()
     for index in text.indices {
-      text[index] ^= 1 << bit
-      Self.expectSound(text, "bit \(bit) of byte \(index)")
-      text[index] ^= 1 << bit
+      text[index] ^= 1 << (index % 8)
+      Self.expectSound(text, "bit \(index % 8) of byte \(index)")
+      text[index] ^= 1 << (index % 8)
     }
   }
 }

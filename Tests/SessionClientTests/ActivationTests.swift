@@ -23,22 +23,76 @@ import Testing
     agent.isUp = false
     agent.activate()
     var pauses: [Duration] = []
-    for _ in 0..<7 {
+    var before = Duration.zero
+    while pauses.count < 7 {
       guard let next = agent.client.nextDeadline else { return record("nothing is due") }
-      pauses.append(next - agent.now)
+      let attempts = agent.attempts
       agent.run(next - agent.now)
+      guard agent.attempts > attempts else { continue }
+      pauses.append(agent.now - before)
+      before = agent.now
     }
     #expect(
       pauses == [
         .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(5),
         .seconds(5),
       ])
-    #expect(agent.news() == [])
+    #expect(agent.news() == ["silent: no socket"])
     agent.isUp = true
     agent.run(.seconds(5))
     agent.greet()
     agent.list()
     #expect(agent.news() == ["10"])
+  }
+
+  @Test func `an app without an agent learns why after 2 s, and again each minute`() {
+    var agent = ScriptedAgent()
+    agent.isUp = false
+    agent.activate()
+    agent.run(.milliseconds(1_999))
+    #expect(agent.news() == [])
+    agent.run(.milliseconds(1))
+    #expect(agent.news() == ["silent: no socket"])
+    agent.run(.seconds(59))
+    #expect(agent.news() == [])
+    agent.run(.seconds(1))
+    #expect(agent.news() == ["silent: no socket"])
+    agent.isUp = true
+    agent.run(.seconds(5))
+    agent.greet()
+    agent.list()
+    agent.run(.seconds(600))
+    #expect(agent.news() == ["10"])
+    agent.die()
+    agent.run(.seconds(2))
+    #expect(agent.news() == ["silent: no socket"])
+    agent.step(.invalidate(isReported: false))
+    agent.run(.seconds(600))
+    #expect(agent.news() == ["ended"])
+  }
+
+  @Test func `an agent that accepts and says nothing is reported too`() {
+    var agent = ScriptedAgent()
+    agent.activate()
+    agent.run(.seconds(2))
+    #expect(agent.news() == ["silent: the agent has not replied yet"])
+  }
+
+  @Test func `a call fails with the reason for which there is no session`() {
+    var agent = ScriptedAgent()
+    agent.activate()
+    agent.beginCall(1, .cancelPicker)
+    for _ in 0..<20 where agent.call("Activate") != nil {
+      agent.reply(
+        "Activate", "{\"of\":\"user\",\"limit\":16}", error: "io.accessoryd.Gateway.TooManyConnections")
+      agent.run(.seconds(5))
+    }
+    let failures = agent.deliveries.compactMap { delivery -> SessionError? in
+      if case .completion(_, .failure(let error)) = delivery { error } else { nil }
+    }
+    #expect(failures.map(\.code) == [.connectionFailed])
+    #expect(failures.first?.reason == "this account has all of its 16 connections")
+    #expect(agent.news().first == "silent: this account has all of its 16 connections")
   }
 
   @Test func `an account without an app gets activationFailed with the agent's cure, and its calls do`() {
@@ -84,13 +138,13 @@ import Testing
       agent.isUp = true
       agent.run(.seconds(5))
     }
-    #expect(agent.news() == [])
+    #expect(agent.news() == ["silent: no socket", "silent: no socket"])
   }
 
   @Test func `a path that cannot be a socket ends the session`() {
     var client = SessionClient(app: nil)
     let actions = client.step(.activate, at: .zero)
-    guard case .open(let link) = actions.first else { return record("nothing is opened") }
+    guard case .open(let link, _) = actions.first else { return record("nothing is opened") }
     let end = client.step(.linkEnded(link, reason: "too long", isPermanent: true), at: .zero)
     guard case .deliver(.event(let event)) = end.first else { return record("no event") }
     #expect(event.type == 11 && event.error?.code == .activationFailed && event.error?.reason == "too long")
@@ -122,7 +176,7 @@ import Testing
     agent.activate()
     agent.beginCall(1, .finishPickerDiscovery)
     agent.run(.milliseconds(29_900))
-    #expect(agent.news() == [])
+    #expect(agent.news() == ["silent: no socket"])
     agent.run(.milliseconds(200))
     #expect(agent.news() == ["call 1: connectionFailed"])
   }
@@ -135,7 +189,8 @@ import Testing
     agent.greet()
     agent.run(.seconds(46))
     #expect(agent.sent.count == 3)
-    #expect(agent.news() == [])
+    let silence = "silent: the agent has not replied yet"
+    #expect(agent.news() == [silence, silence])
   }
 
   @Test func `an agent that cannot read its registry is called again`() {

@@ -166,9 +166,20 @@ import Testing
     #expect(agent.news() == ["31 Lamp", "call 1: done"])
   }
 
+  @Test func `an item that the agent leaves out is reported, and its picker is shown`() {
+    var agent = ScriptedAgent.active()
+    agent.beginCall(1, .showPicker(items: nil, settings: nil))
+    agent.reply(
+      "ShowPicker",
+      "{\"picker\":\"p1\",\"leftOut\":[{\"code\":450,\"name\":\"invalidRequest\","
+        + "\"field\":\"items[1].migrate.ssid\",\"reason\":\"why\",\"cure\":\"what\"},{}]}")
+    agent.send("pickerDidPresent", 40, 0, "\"picker\":\"p1\"")
+    #expect(agent.news() == ["call 1 without items[1].migrate.ssid", "40"])
+  }
+
   // MARK: - Connections
 
-  @Test func `short calls share a connection, which closes after 5 s`() {
+  @Test func `short calls share a connection, which closes after the last one`() {
     var agent = ScriptedAgent.active()
     agent.beginCall(1, .finishPickerDiscovery)
     agent.beginCall(2, .cancelPicker)
@@ -177,10 +188,7 @@ import Testing
     agent.reply("FinishPickerDiscovery")
     agent.reply("CancelPicker")
     #expect(agent.news() == ["call 1: done", "call 2: done"])
-    agent.run(.milliseconds(4_999))
-    #expect(agent.openLinks.count == 2)
-    agent.run(.milliseconds(1))
-    #expect(agent.openLinks.count == 1)
+    #expect(agent.openLinks.count == 1 && agent.attempts == 2)
     #expect(agent.client.nextDeadline == nil)
   }
 
@@ -193,6 +201,15 @@ import Testing
     agent.fail("UpdateAuthorization", "UserCancelled", code: 700)
     agent.reply("CancelPicker")
     #expect(agent.news() == ["call 2: userCancelled", "call 3: done"])
+  }
+
+  @Test func `of sixteen long calls eight are made at a time`() {
+    var agent = ScriptedAgent.active([lamp])
+    for number in 1...16 { agent.beginCall(UInt64(number), .connect(accessory: identifier)) }
+    #expect(agent.openLinks.count == 9)
+    for _ in 1...16 { agent.fail("Connect", "ConnectionFailed", code: 150) }
+    #expect(agent.news().count == 16)
+    #expect(agent.openLinks.count == 1)
   }
 
   @Test func `a connection that ends fails its call alone`() {
@@ -250,7 +267,8 @@ import Testing
     agent.breakStream()
     agent.beginCall(3, .finishPickerDiscovery)
     agent.run(.seconds(30))
-    #expect(agent.news() == ["call 2: connectionFailed", "call 3: connectionFailed"])
+    let reason = "this program has no file descriptor free"
+    #expect(agent.news() == ["call 2: connectionFailed", "silent: \(reason)", "call 3: connectionFailed"])
     #expect(agent.deliveries.suffix(2).allSatisfy { "\($0)".contains("no file descriptor free") })
     agent.isExhausted = false
     agent.run(.seconds(5))

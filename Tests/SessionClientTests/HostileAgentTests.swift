@@ -16,7 +16,7 @@ import Testing
   /// A client that was activated and has a call, and the stream's connection.
   private static func start() -> (client: SessionClient, link: SessionLinkID)? {
     var client = SessionClient(app: nil)
-    guard case .open(let link) = client.step(.activate, at: .zero).first else { return nil }
+    guard case .open(let link, _) = client.step(.activate, at: .zero).first else { return nil }
     _ = client.step(.linkOpened(link), at: .zero)
     _ = client.step(.begin(CallID(1), .showPicker(items: nil, settings: nil)), at: .zero)
     return (client, link)

@@ -120,10 +120,11 @@ import Testing
     #expect(agent.news() == ["30 Lamp", "70 connectionFailed", "50", "call 1: connectionFailed"])
   }
 
-  @Test func `a picker that was dismissed is not dismissed again`() {
+  @Test func `a picker that was dismissed is not dismissed again, and nothing of it fails`() {
     var agent = ScriptedAgent.active()
     agent.present()
-    agent.send("pickerDidDismiss", 50, 1, "\"picker\":\"p1\"")
+    agent.send("pickerSetupPairing", 80, 1, "\"picker\":\"p1\"")
+    agent.send("pickerDidDismiss", 50, 2, "\"picker\":\"p1\"")
     _ = agent.news()
     restart(&agent, [])
     #expect(agent.news() == ["call 1: connectionFailed"])

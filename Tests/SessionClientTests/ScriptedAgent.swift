@@ -31,6 +31,8 @@ struct ScriptedAgent {
   private(set) var openLinks: [SessionLinkID] = []
   private(set) var deliveries: [SessionDelivery] = []
   private(set) var closedDescriptors: [Int32] = []
+  /// How many connections the client has wanted to open.
+  private(set) var attempts = 0
   private var reported = 0
 
   init(app: String? = "lights") { client = SessionClient(app: app) }
@@ -49,7 +51,8 @@ struct ScriptedAgent {
 
   private mutating func performAction(_ action: SessionAction) {
     switch action {
-    case .open(let link):
+    case .open(let link, _):
+      attempts += 1
       guard !isExhausted else { return step(.linkExhausted(link)) }
       guard isUp else { return step(.linkEnded(link, reason: "no socket", isPermanent: false)) }
       openLinks.append(link)
@@ -199,6 +202,8 @@ struct ScriptedAgent {
     case .completion(let id, .failure(let error)): return "call \(id.number): \(error.code)"
     case .advertisement(let id, let line): return "call \(id.number): \(line.event) \(line.sequence)"
     case .radio(let state): return "radio \(state ?? "unknown")"
+    case .leftOut(let id, let error): return "call \(id.number) without \(error.field ?? "")"
+    case .unreachable(let error): return "silent: \(error.reason)"
     case .ended: return "ended"
     }
   }

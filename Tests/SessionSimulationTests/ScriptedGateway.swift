@@ -244,7 +244,7 @@ final class ScriptedGateway {
   // MARK: - Connections
 
   private func endLinks(_ index: Int) {
-    let links = sessions[index].wires.keys.sorted { "\($0)" < "\($1)" }
+    let links = sessions[index].wires.keys.sorted { $0.number < $1.number }
     sessions[index].wires = [:]
     for link in links { step(index, .linkEnded(link, reason: nil, isPermanent: false)) }
   }
@@ -254,7 +254,7 @@ final class ScriptedGateway {
     while !inputs.isEmpty {
       for action in sessions[index].client.step(inputs.removeFirst(), at: .microseconds(now)) {
         switch action {
-        case .open(let link):
+        case .open(let link, _):
           if !sessions[index].isCutOff, let id = admit(SimulatedApp.user) {
             sessions[index].wires[link] = Wire(client: id)
             inputs.append(.linkOpened(link))
@@ -274,7 +274,7 @@ final class ScriptedGateway {
   /// Moves the bytes under way. Returns whether there were any.
   private func exchange(_ index: Int, _ agent: AgentCore) -> Bool {
     var hasMoved = false
-    for link in sessions[index].wires.keys.sorted(by: { "\($0)" < "\($1)" }) {
+    for link in sessions[index].wires.keys.sorted(by: { $0.number < $1.number }) {
       guard let wire = sessions[index].wires[link], let id = wire.client else { continue }
       let part = Array(wire.toAgent.prefix(agent.receivableByteCount(id)))
       if !part.isEmpty {
@@ -323,7 +323,7 @@ final class ScriptedGateway {
         sessions[index].lastFailure = error
         note("\(prefix)\(call): \(error.code)")
       }
-    case .radio, .advertisement, .ended: break
+    case .radio, .unreachable, .leftOut, .advertisement, .ended: break
     }
   }
 

@@ -94,16 +94,20 @@ final class Exhaustion: @unchecked Sendable {
   private func rename() {
     fill()
     session.renameAccessory(session.accessories[0]) { error in
+      // The connection of the call before was closed too late to be filled up.
+      guard error != nil else { return self.rename() }
       self.report(error)
       self.connect()
     }
   }
 
   private func connect() {
+    fill()
     // The call's socket takes it, so that none is left for the accessory's.
     if let last = held.popLast() { close(last) }
     session.connect(to: session.accessories[0]) { result in
-      if case .failure(let error) = result { self.report(error) }
+      guard case .failure(let error) = result else { return self.connect() }
+      self.report(error)
       exit(0)
     }
   }

@@ -52,6 +52,14 @@ public final class SocketAgent: Sendable {
       }
     }
 
+    /// Whether the client has not closed the connection.
+    fileprivate var isInUse: Bool {
+      isOpen.withLock { isOpen in
+        var byte: UInt8 = 0
+        return unsafe isOpen && recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) != 0
+      }
+    }
+
     /// Breaks the connection. The descriptor is closed by the thread that reads it.
     public func close() {
       isOpen.withLock { if $0 { shutdown(descriptor, Int32(SHUT_RDWR)) } }
@@ -81,6 +89,7 @@ public final class SocketAgent: Sendable {
   public let path: String
   private let listener: Int32
   private let connections = Locked<[Connection]>([])
+  private let largest = Locked(0)
   /// The names of the methods that were called, in order.
   private let methods = Locked<[String]>([])
 
@@ -109,7 +118,12 @@ public final class SocketAgent: Sendable {
           return
         }
         let connection = Connection(descriptor)
-        connections.withLock { $0.append(connection) }
+        connections.withLock { connections in
+          connections.removeAll { !$0.isInUse }
+          connections.append(connection)
+          let count = connections.count
+          largest.withLock { $0 = max($0, count) }
+        }
         Thread.detachNewThread { [self] in
           connection.serve { call, connection in
             methods.withLock { $0.append(call.method) }
@@ -119,6 +133,9 @@ public final class SocketAgent: Sendable {
       }
     }
   }
+
+  /// How many connections there were at a time, at most.
+  public var connectionsMax: Int { largest.withLock { $0 } }
 
   public var calledMethods: [String] { methods.withLock { $0 } }
 
@@ -162,7 +179,9 @@ public final class SocketAgent: Sendable {
   }
 
   /// The two replies that open a session.
-  public static func activate(_ connection: Connection, _ accessories: [String] = []) {
+  public static func activate(
+    _ connection: Connection, _ accessories: [String] = [], token: String = token
+  ) {
     connection.send(
       reply(
         "{\"session\":\"\(token)\",\"app\":\"lights\",\"epoch\":\"\(epoch)\",\"sequence\":0,\"radio\":\"on\"}",

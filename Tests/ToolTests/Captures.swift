@@ -46,7 +46,7 @@ enum Captures {
   }
 
   /// Every kind of report, and packets that are none.
-  static let everyReport = capture([
+  static let everyReport: [UInt8] = capture([
     (0, PacketEncoder.command(0x200C, [1, 0])),
     (1, PacketEncoder.commandComplete(0x200C)),
     (250, ReportEncoder.event(.legacy, AirReport(.connectable, from: bulb, rssi: -63, everything))),
@@ -75,6 +75,23 @@ enum Captures {
     .appearance(0x0541)
     .structure(0x3D, [1, 2, 3])
 
+  /// Ten times a company in one frame, and a name in another.
+  static let split: [UInt8] = frames(
+    AdvertisingPayload().flags(6).manufacturerData(0x0EEE, [1, 2]),
+    AdvertisingPayload().flags(6).name("Push 1"))
+  /// Both in one frame.
+  static let whole: [UInt8] = frames(
+    AdvertisingPayload().flags(6).manufacturerData(0x0EEE, [1, 2]).name("Push 1"))
+
+  private static func frames(_ payloads: AdvertisingPayload...) -> [UInt8] {
+    let device = DeviceAddress(bits: 0xC000_0000_0007, type: .random)
+    return capture(
+      (0..<20).map { step in
+        let report = AirReport(.connectable, from: device, rssi: -50, payloads[step % payloads.count])
+        return (Int64(step) * 200, ReportEncoder.event(.legacy, report))
+      })
+  }
+
   /// A name as the air has it, in one report.
   static func named(_ name: [UInt8]) -> [UInt8] {
     let payload = AdvertisingPayload().structure(.completeName, name)
@@ -94,16 +111,11 @@ enum Captures {
   }()
 
   /// A device with two advertising sets: service data in set 1, a name in set 2, which is heard last.
-  static let twoSets = capture(
-    (0..<10).flatMap { step in
-      [
-        (
-          Int64(step) * 100,
-          extended(set: 1, AdvertisingPayload().serviceData(BluetoothUUID(short: 0x184E), [1, 2, 3]))
-        ),
-        (Int64(step) * 100 + 10, extended(set: 2, AdvertisingPayload().name("Buds"))),
-      ]
-    })
+  static let twoSets: [UInt8] = {
+    let first = extended(set: 1, AdvertisingPayload().serviceData(BluetoothUUID(short: 0x184E), [1, 2, 3]))
+    let second = extended(set: 2, AdvertisingPayload().name("Buds"))
+    return capture((0..<10).flatMap { (step: Int64) in [(step * 100, first), (step * 100 + 10, second)] })
+  }()
 
   private static func extended(set: UInt8, _ payload: AdvertisingPayload) -> [UInt8] {
     let report = AirReport(extendedFrom: lamp, set: set, properties: .connectable, rssi: -55, payload)
@@ -111,7 +123,7 @@ enum Captures {
   }
 
   /// Ten reports without a reading, and a minute later a report of another device.
-  static let silent = capture(
+  static let silent: [UInt8] = capture(
     (0..<10).map { step in
       let payload = AdvertisingPayload().name("Lumo")
       let report = AirReport(.connectable, from: bulb, rssi: 127, payload.manufacturerData(0x0EEE, []))
@@ -119,7 +131,7 @@ enum Captures {
     } + [(65_400, ReportEncoder.event(.legacy, AirReport(.nonConnectable, from: lamp)))])
 
   /// AD structures that lose something, each in its own way.
-  static let malformed = capture([
+  static let malformed: [UInt8] = capture([
     (
       0,
       ReportEncoder.event(

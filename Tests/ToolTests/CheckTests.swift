@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct CheckTests {
@@ -26,6 +27,104 @@ import Testing
     #expect(json.status == 0 && json.output.isEmpty)
   }
 
+  @Test("--system names the services that may open Bluetooth sockets themselves")
+  func services() throws {
+    let shown = """
+      Id=accessoryd.service\nUser=accessory\nRestrictAddressFamilies=AF_UNIX AF_BLUETOOTH\nActiveState=active\n
+      Id=lamps.service\nUser=lights\nActiveState=active\nUnitFileState=enabled\n
+      Id=later.service\nUser=daemon\nRestrictAddressFamilies=~AF_NETLINK\nActiveState=inactive\nUnitFileState=enabled\n
+      Id=old.service\nUser=daemon\nActiveState=inactive\nUnitFileState=disabled\n
+      Id=web.service\nUser=www-data\nRestrictAddressFamilies=AF_UNIX AF_INET\nActiveState=active\n
+      Id=forbidden.service\nUser=games\nRestrictAddressFamilies=~AF_BLUETOOTH\nActiveState=active\n
+      Id=none.service\nUser=games\nRestrictAddressFamilies=\nActiveState=active\n
+      Id=alone.service\nUser=games\nPrivateNetwork=yes\nActiveState=active\n
+      Id=cron.service\nActiveState=active\n
+      Id=passing.service\nDynamicUser=yes\nActiveState=active\n
+      Id=timed.service\nUser=daemon\nActiveState=inactive\nUnitFileState=static\n
+      Id=along.service\nUser=daemon\nActiveState=inactive\nUnitFileState=indirect\n
+      Id=made.service\nUser=daemon\nActiveState=inactive\nUnitFileState=generated\n
+      Id=hidden.service\nUser=daemon\nActiveState=inactive\nUnitFileState=masked\n
+      Id=broken.service\nUser=daemon\nActiveState=inactive\nUnitFileState=bad\n
+      """
+    // systemd has loaded these only if they are asked for.
+    let unloaded = """
+      \n
+      Id=bus.service\nUser=daemon\nActiveState=inactive\nUnitFileState=linked\n
+      Id=cron.service\nActiveState=active\n
+      """
+    let files = """
+      bus.service linked enabled\nold.service disabled enabled\nhidden.service masked enabled
+      of@.service static -\ncron.service alias -\n
+      """
+    let programs = folder.path + "/programs"
+    try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: false)
+    let list = try folder.file("shown", Array(shown.utf8))
+    let more = try folder.file("unloaded", Array(unloaded.utf8))
+    let listed = try folder.file("files", Array(files.utf8))
+    try ProgramFile.writeScript(
+      """
+      #!/bin/sh
+      case "$*" in
+        list-unit-files*) exec cat \(listed) ;;
+        "show "*" -- *.service bus.service cron.service") exec cat \(list) \(more) ;;
+        *) exit 1 ;;
+      esac
+
+      """, to: programs + "/systemctl")
+    func check(_ more: String) throws -> Tool.Run {
+      try Tool.shell(#"PATH="$1:$PATH" exec "$TOOL" check --system $2"#, programs, more)
+    }
+    let run = try check("")
+    let cure =
+      "it may open Bluetooth sockets itself, past the agent; give it RestrictAddressFamilies= without AF_BLUETOOTH"
+    #expect(
+      run.text == """
+        along.service: warning: as daemon \(cure) (systemctl edit along.service)
+        bus.service: warning: as daemon \(cure) (systemctl edit bus.service)
+        lamps.service: warning: as lights \(cure) (systemctl edit lamps.service)
+        later.service: warning: as daemon \(cure) (systemctl edit later.service)
+        made.service: warning: as daemon \(cure) (systemctl edit made.service)
+        passing.service: warning: as a dynamic user \(cure) (systemctl edit passing.service)
+        timed.service: warning: as daemon \(cure) (systemctl edit timed.service)
+        7 services of other accounts may open Bluetooth sockets themselves; as root, which may do anything, 1 service may
+
+        """)
+    #expect(run.status == 1)
+    let json = try check("--json")
+    #expect(json.status == 1 && json.lines.count == 7)
+    try expectValid(json.output, "check")
+    try ProgramFile.writeScript("#!/bin/sh\nexit 1\n", to: programs + "/systemctl")
+    let silent = try check("")
+    #expect(silent.status == 69 && silent.errorOutput.contains("systemd does not answer"))
+    #expect(try Tool.run("check").status == 64)
+  }
+
+  @Test func aButtonOnABoardThatListensATenthIsNamed() throws {
+    let manifest = """
+      schema = 1
+      [gateway]
+      board = "tenth"
+      [app.lights]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-company-identifiers = ["0x0EEE"]
+      [[app.lights.item]]
+      name = "Button"
+      descriptor.bluetooth-company-identifier = "0x0EEE"
+      descriptor.bluetooth-manufacturer-data-blob = "0001"
+      gate.lost-ms = 86400000
+      gate.lost-max-ms = 86400000
+      """
+    let path = try folder.file("buttons.toml", Array(manifest.utf8))
+    let sentence = "sends only when pressed; this board listens 10 % of the time"
+    #expect(try !Tool.run("check", path).text.contains(sentence))
+    let board = "schema = 1\nname = \"tenth\"\n[scan]\nlow = { window-ms = 30, interval-ms = 300 }\n"
+    try FileManager.default.createDirectory(atPath: folder.path + "/board", withIntermediateDirectories: true)
+    _ = try folder.file("board/tenth.toml", Array(board.utf8))
+    let run = try Tool.run("check", path)
+    #expect(run.status == 0 && run.text.contains(sentence), "\(run.text)")
+  }
+
   private var example: URL { URL(fileURLWithPath: Package.path("Config/accessoryd.toml")) }
 
   @Test func everyProblemIsALine() throws {
@@ -46,6 +145,35 @@ import Testing
     #expect(text.lines.allSatisfy { $0.hasPrefix("\(path):") })
     #expect(!text.output.contains(0x1B) && !json.output.contains(0x1B))
     try expectValid(json.output, "check")
+  }
+
+  @Test func identityKeysAreCheckedToo() throws {
+    let agent = try StandInAgent([], ["Sightings": Replies.devices([(0x7081_940D_FBAA, "Tag")])])
+    let keys = folder.path + "/keys.toml"
+    let path = try folder.file(
+      "good.toml", Array("schema = 1\n[gateway]\nidentity-keys = \"\(keys)\"\n".utf8))
+    for (key, status, sentence) in [
+      (
+        "9b7d390aa610103405adc857a33402ec", 0, "only with its bytes in the reverse order; reverse them in irk"
+      ),
+      (
+        "b7d390aa610103405adc857a33402ec", 1,
+        "keys.toml:5: identity[0].irk: the key has 31 hexadecimal digits"
+      ),
+      ("ec0234a357c8ad05341010a60a397d9b", 0, "good.toml: nothing is wrong"),
+    ] {
+      let text = """
+        schema = 1
+        [[identity]]
+        address = "C0:11:22:33:44:55"
+        address-type = "random"
+        irk = "\(key)"
+        """
+      _ = try folder.file("keys.toml", Array(text.utf8))
+      let run = try Tool.run("check", path, "--socket", agent.path)
+      #expect(run.status == status && run.text.contains(sentence) && run.lines.count == 1, "\(run.text)")
+      try expectValid(try Tool.run("check", path, "--json", "--socket", agent.path).output, "check")
+    }
   }
 
   @Test func aFileThatOthersMayWriteIsRefused() throws {

@@ -75,7 +75,8 @@ import Testing
   @Test(
     arguments: [[]]
       + [
-        "status", "sightings", "watch", "explain", "try", "check", "suggest", "reload", "metrics", "capture",
+        "status", "sightings", "watch", "explain", "try", "check", "suggest", "reload", "metrics", "report",
+        "capture",
         "decode", "replay", "pick", "calibrate",
       ].map { [$0] })
   func helpIsForPeople(command: [String]) throws {

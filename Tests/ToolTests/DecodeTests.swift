@@ -63,6 +63,13 @@ import Testing
     }
   }
 
+  @Test(arguments: [("EOSM50m2\0\0\0\0", "EOSM50m2"), ("a\0b\0", "a\u{0}b"), ("\0\0\0", "")])
+  func nulsAtTheEndArePartOfNoName(sent: String, name: String) throws {
+    let run = try decode(Captures.named(Array(sent.utf8)), "--json")
+    let line = try #require(try JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any])
+    #expect((line["fields"] as? [String: Any])?["name"] as? String == name)
+  }
+
   private func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
     if scalar == "\n" { return true }
     switch scalar.properties.generalCategory {

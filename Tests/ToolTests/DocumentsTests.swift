@@ -8,7 +8,8 @@ import Varlink
 @Suite("Manual pages and completions")
 struct DocumentsTests {
   private static let commands = [
-    "status", "sightings", "watch", "explain", "try", "check", "suggest", "reload", "metrics", "capture",
+    "status", "sightings", "watch", "explain", "try", "check", "suggest", "reload", "metrics", "report",
+    "capture",
     "decode", "replay", "list", "rename", "remove", "allow", "authorize", "migrate", "registry",
     "registry-show", "registry-export", "registry-import", "registry-reset", "pick", "calibrate",
     "disconnect",

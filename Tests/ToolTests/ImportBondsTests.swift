@@ -67,7 +67,7 @@ struct ImportBondsTests {
     #expect(run.text == "\(Self.lock) (\"Lumo bulb\"): the gateway has its bond\n")
     let call = try agent.call("ImportBond")
     let line = try ImportedBondLine(reading: JSONObjectReader(call))
-    #expect(line.device == Self.lock && line.isRandom && line.owner == .gateway)
+    #expect(line.device == Self.lock && line.addressType == .random && line.owner == .gateway)
     #expect(line.identityKey == Hex(digits: Self.identityKey))
     #expect(line.longTermKeys.map(\.value) == [Hex(digits: Self.key)])
     #expect(line.longTermKeys.first?.random == Hex([2, 1, 0, 0, 0, 0, 0, 0]))

@@ -35,6 +35,43 @@ struct LiveTests {
       try Tool.run("status", "--socket", folder.path + String(repeating: "/x", count: 100)).status == 69)
   }
 
+  @Test("A list without an end is left, whether or not its replies say anything")
+  func endlessList() throws {
+    let reply = Array(#"{"parameters":{},"continues":true}"#.utf8) + [0]
+    let replies = Array(repeatElement(reply, count: 1 << 17 + 1).joined())
+    let run = try run([.send(replies), .waitForEnd], "sightings")
+    #expect(run.status == 76 && run.errorOutput.contains("list does not end"), "\(run.errorOutput)")
+  }
+
+  @Test("A suggestion of the agent is printed anew, and one that brings more than its item is refused")
+  func suggestion() throws {
+    let item = """
+      schema = 1
+      [app.new]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-services = ["fcd2"]
+      [[app.new.item]]
+      descriptor.bluetooth-service-uuid = "FCD2"
+      name = "Thermometer"
+
+      """
+    func run(_ toml: String) throws -> Tool.Run {
+      let text = toml.replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+      let line =
+        #"{"address":"00:00:00:00:00:01","addressType":"random","reports":30,"warnings":[],"toml":"\#(text)"}"#
+      let reply = Array(#"{"parameters":{"suggestion":\#(line)},"continues":false}"#.utf8) + [0]
+      return try self.run([.send(reply)], "suggest", "00:00:00:00:00:01")
+    }
+    let good = try run(item)
+    #expect(good.status == 0, "\(good.errorOutput)")
+    #expect(
+      good.text.hasSuffix("name = \"Thermometer\"\ndescriptor.bluetooth-service-uuid = \"fcd2\"\n"),
+      "\(good.text)")
+    let more = try run(item + "[gateway]\non-touch = [\"/tmp/mine\"]\n")
+    #expect(more.status == 76 && more.output.isEmpty, "\(more.text)")
+  }
+
   @Test("The environment names a socket, and the option another")
   func environment() throws {
     let agent = try ScriptedAgent([[Replies.status()]])
@@ -59,8 +96,8 @@ struct LiveTests {
       ("io.accessoryd.Gateway.Busy", 75, "of these at a time, and all are in use"),
       ("io.accessoryd.Gateway.TooManyConnections", 75, "connections to the agent, and all are in use"),
       ("io.accessoryd.Gateway.DeviceNotInSight", 1, "is not in sight"),
-      ("io.accessoryd.Gateway.NotRecognisable", 1, "neither a company nor a service"),
-      ("io.accessoryd.Gateway.ItemNotFound", 64, "the manifest has no item"),
+      ("io.accessoryd.Gateway.NotRecognisable", 1, "no company, no service"),
+      ("io.accessoryd.Gateway.ItemNotFound", 1, "the manifest has no item"),
       ("io.accessoryd.Gateway.ItemAmbiguous", 64, "several apps have an item"),
       ("org.varlink.service.InvalidParameter", 64, "see --help"),
       ("org.varlink.service.MethodNotFound", 76, "of one version"),
@@ -76,7 +113,7 @@ struct LiveTests {
   @Test("A program that speaks another protocol is distinguished from an agent that went away")
   func otherPrograms() throws {
     #expect(try run([.send(Array("SSH-2.0\0".utf8))], "status").status == 76)
-    #expect(try run([.send(Array("{}\0".utf8))], "status").errorOutput.contains("(apps)"))
+    #expect(try run([.send(Array("{}\0".utf8))], "status").errorOutput.contains("(version)"))
     #expect(try run([.send(Array("{\"parame".utf8))], "status").status == 69)
     #expect(try run([.send(Array(repeating: 0x20, count: 70_000))], "sightings").status == 76)
   }
@@ -126,6 +163,65 @@ struct LiveTests {
     let json = try self.run([Replies.status(warning: warning)], "status", "--json")
     try expectValid(json.output, "status")
     #expect(json.status == 0)
+  }
+
+  @Test("How much of the time the radio listens is printed, and what that misses")
+  func listening() throws {
+    let tenth = ListeningLine(
+      board: "raspberry-pi-4", percent: 10, requestPercent: 50, missing: ["doors/button", "doors/bell"])
+    let usb = ListeningLine(
+      board: "usb-dongle", replacedBoard: "raspberry-pi-4", percent: 100, requestPercent: 100, missing: [])
+    for (listening, lines) in [
+      (
+        tenth,
+        """
+        listens   10 % of the time, 50 % while a request is open
+                  by the profile raspberry-pi-4
+                  it misses some of what these send, only on an event: doors/button,
+                  doors/bell
+
+        """
+      ),
+      (
+        usb,
+        """
+        listens   all the time
+                  by the profile usb-dongle, because the adapter is on USB; the manifest
+                  names raspberry-pi-4
+
+        """
+      ),
+    ] {
+      let text = try run([Replies.status(listening: listening)], "status")
+      #expect(text.text.contains(lines), "\(text.text)")
+      try expectValid(try run([Replies.status(listening: listening)], "status", "--json").output, "status")
+    }
+  }
+
+  @Test("Open requests are printed with what each wants, and how to answer them")
+  func requests() throws {
+    func request(_ digit: Character, _ kind: RequestLine.Kind, _ sentence: String) -> OpenRequestLine {
+      OpenRequestLine(
+        request: String(repeating: digit, count: 32), kind: kind, app: "lights",
+        since: Seconds(microseconds: 18_718_000_000), about: ["bulb"], candidates: 2, sentence: sentence)
+    }
+    let status = Replies.status(openRequests: [
+      request("1", .setup, #"lights wants to set up "bulb""#), request("2", .rename, "it\u{1B}[2J"),
+    ])
+    let text = try run([status], "status")
+    #expect(text.status == 0)
+    #expect(
+      text.text.contains(
+        #"""
+        request   11111111: lights wants to set up "bulb"
+                  open for 12 s, 2 candidates
+        request   22222222: it\u{1B}[2J
+                  open for 12 s
+                  accessoryctl pick shows and answers requests
+
+        """#), "\(text.text)")
+    let json = try run([status], "status", "--json")
+    try expectValid(json.output, "status")
   }
 
   @Test("A problem is printed with its cure, and the answer is no")

@@ -33,6 +33,13 @@ struct PickTests {
       ["--app", "lights", "--json"], ["--app", "lights", "--device", "C4:A1"],
       ["--app", "lights", "--touch", "--name", ""],
       ["--app", "lights", "--device", "C4:A1:00:00:1E:27", "--count", "2"],
+      ["--request", "1"], ["--choose", "1"], ["--request", "1", "--choose", "1", "--touch"],
+      ["--app", "lights", "--request", "1", "--choose", "1"],
+      ["--request", "1", "--choose", "1", "--name", ""],
+      ["--request", "1", "--choose", "1", "--timeout", "0"], ["--request", "1", "--deny", "--timeout", "5"],
+      ["--request", "1", "--agree", "--deny"], ["--request", "1", "--agree", "--name", "x"],
+      ["--request", "1", "--choose", "1", "--cancel"], ["--deny"],
+      ["--app", "lights", "--request", "1", "--deny"], ["--app", "lights", "--deny"],
     ])
   func usage(arguments: [String]) throws {
     let run = try Tool.run(["pick", "--socket", "/nowhere"] + arguments)
@@ -107,7 +114,7 @@ struct PickTests {
   func refusals() throws {
     let refusals: [(message: [UInt8], status: Int32, words: String)] = [
       (
-        PickerSamples.failure("NotFound", [("kind", "app"), ("name", "lamps")]), 64,
+        PickerSamples.failure("NotFound", [("kind", "app"), ("name", "lamps")]), 1,
         #"the manifest has no app "lamps""#
       ),
       (
@@ -171,11 +178,11 @@ struct PickTests {
     let agent = try StandInAgent([], answers)
     #expect(try pick(agent, "--app", "lights", "--device", "Lumo E27").status == 0)
     #expect(try agent.call("Open")["device"] == .string("C4:A1:00:00:1E:27"))
-    for (name, sentence) in [
-      ("Strip", #"2 devices call themselves "Strip": "#), ("Bulb", "no device in sight calls itself"),
+    for (name, status, sentence) in [
+      ("Strip", 64, #"2 devices call themselves "Strip": "#), ("Bulb", 1, "no device in sight calls itself"),
     ] {
       let run = try pick(try StandInAgent([], answers), "--app", "lights", "--device", name)
-      #expect(run.status == 64 && run.errorOutput.contains(sentence), "\(run.errorOutput)")
+      #expect(run.status == status && run.errorOutput.contains(sentence), "\(run.errorOutput)")
     }
   }
 
@@ -203,7 +210,7 @@ struct PickTests {
   @Test("On a terminal a request for a network shows whether it is in sight", arguments: [true, false])
   func networkProgress(isInSight: Bool) throws {
     let line = NetworkLine(
-      ssid: AirText(Array((isInSight ? "Cam-1" : "Cam-2").utf8)), bssid: "02:00:00:00:00:01", radioCount: 1,
+      ssid: AirText(Array((isInSight ? "Cam-1" : "Cam-2").utf8)), bssid: "02:00:00:00:00:01", radios: 1,
       signal: -60, frequency: 2412, security: .wpa2, lastSeen: Seconds(microseconds: 1),
       silence: Seconds(microseconds: 0), items: [])
     let networks = [
@@ -229,7 +236,7 @@ struct PickTests {
     func request(_ reason: String?, turnedAway: Int = 0) -> PickerReply {
       var line = PickerSamples.setup(phase: .looking, isOnBehalf: true)
       line.items[0].reasonNothingIsFound = reason
-      line.search.turnedAway = turnedAway
+      line.turnedAway = turnedAway
       return .request(line)
     }
     let agent = try StandInAgent(
@@ -281,6 +288,146 @@ struct PickTests {
     let lines = try Array(Data(contentsOf: URL(fileURLWithPath: file)))
     #expect(lines.count { $0 == UInt8(ascii: "\n") } == 6)
     try expectValid(lines, "pick")
+  }
+
+  @Test(
+    "An open request is answered by its beginning, with a number, an address or a network",
+    arguments: ["2", "c4:a1:00:00:1e:02", "Cam-2"])
+  func answered(choice: String) throws {
+    var network = PickerSamples.candidate(2, level: -60)
+    (network.ssid, network.security, network.address) = (AirText(Array("Cam-2".utf8)), .wpa2, nil)
+    let candidates = [
+      PickerSamples.candidate(1, level: -44),
+      choice == "Cam-2" ? network : PickerSamples.candidate(2, level: -60),
+    ]
+    let waiting =
+      [.request(PickerSamples.setup()), .request(PickerSamples.rename)]
+      + candidates.map { PickerReply.candidate($0, of: PickerSamples.request) }
+    let agent = try StandInAgent(waiting, ["Choose": [PickerSamples.chosen]])
+    let run = try pick(agent, "--request", "1111", "--choose", choice, "--name", "Desk")
+    #expect(
+      run.status == 0 && run.text == "Desk (lights): \(PickerSamples.accessory)\n", "\(run.errorOutput)")
+    let call = try agent.call("Choose")
+    #expect(call["request"] == .string(PickerSamples.request) && call["candidate"] == .integer(2))
+    #expect(call["name"] == .string("Desk"))
+    let json = try pick(agent, "--request", PickerSamples.request, "--choose", choice, "--json")
+    try expectValid(json.output, "picked")
+  }
+
+  @Test("A device that comes later is chosen then; one that never comes ends with the request")
+  func answeredLater() throws {
+    func answer(_ change: PickerReply) throws -> Tool.Run {
+      let agent = try StandInAgent(
+        [.request(PickerSamples.setup())], ["Choose": [PickerSamples.chosen]])
+      let thread = Thread { try? agent.sendChange(change) }
+      thread.start()
+      return try pick(agent, "--request", "1", "--choose", "C4:A1:00:00:1E:02")
+    }
+    let found = try answer(
+      .candidate(PickerSamples.candidate(2, level: -60), of: PickerSamples.request))
+    #expect(found.status == 0 && found.lines.count == 1, "\(found.errorOutput)")
+    #expect(
+      found.errorOutput
+        == "accessoryctl: waiting for C4:A1:00:00:1E:02, which is no candidate of the request now\n")
+    let ended = try answer(
+      .closed(PickerSamples.request, RequestEnding(failure: "discoveryTimeout", reason: "nothing came")))
+    #expect(ended.status == 1 && ended.output.isEmpty)
+    #expect(
+      ended.errorOutput.contains("ended before C4:A1:00:00:1E:02 could be chosen: nothing came"),
+      "\(ended.errorOutput)")
+  }
+
+  @Test(
+    "A request or candidate that is not there, and one that needs another answer, are said",
+    arguments: [
+      ("3", "1", 1, #"no open request begins with "3"; name one of: 11111111, 22222222"#),
+      ("", "1", 64, #"2 open requests begin with """#),
+      (
+        "2", "1", 1,
+        "--choose does not fit the request: it is to rename, and takes --name, --deny or --cancel"
+      ),
+      ("1", "7", 1, "the request has no candidate 7; did you mean 1?"),
+    ])
+  func notAnswered(request: String, choice: String, status: Int32, sentence: String) throws {
+    let agent = try StandInAgent([
+      .request(PickerSamples.setup()), .request(PickerSamples.rename),
+      .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request),
+    ])
+    let run = try pick(agent, "--request", request, "--choose", choice)
+    #expect(run.status == status && run.errorOutput.contains(sentence), "\(run.errorOutput)")
+  }
+
+  @Test("A choice without a name takes the proposed one at once, where the item asks for a name")
+  func namedAtOnce() throws {
+    let agent = try StandInAgent(
+      [
+        .request(PickerSamples.setup()),
+        .candidate(PickerSamples.candidate(1, level: -44), of: PickerSamples.request),
+      ], ["Name": [PickerSamples.empty]])
+    let thread = Thread {
+      guard (try? agent.call("Choose")) != nil else { return }
+      var naming = PickerSamples.setup()
+      (naming.phase, naming.displayName) = (.naming, "Lumo bulb")
+      try? agent.sendChange(.request(naming))
+      _ = try? agent.call("Name")
+      agent.stop()
+    }
+    thread.start()
+    _ = try pick(agent, "--request", "1", "--choose", "1")
+    #expect(try agent.call("Name")["name"] == .string("Lumo bulb"))
+  }
+
+  @Test("With --timeout it does not wait longer for a device, and leaves the request open")
+  func answeredInTime() throws {
+    let agent = try StandInAgent([.request(PickerSamples.setup())])
+    let run = try pick(agent, "--request", "1", "--choose", "C4:A1:00:00:1E:02", "--timeout", "1")
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(
+      run.errorOutput.contains("C4:A1:00:00:1E:02 was not there within 1 s; the request is still open"),
+      "\(run.errorOutput)")
+  }
+
+  @Test(
+    "Requests of every kind are answered from a script",
+    arguments: [
+      (RequestLine.Kind.rename, ["--name", "Oven"], "Name"), (.rename, ["--deny"], "Deny"),
+      (.setup, ["--name", "Oven"], "Name"), (.setup, ["--cancel"], "Cancel"),
+      (.authorize, ["--agree"], "Agree"),
+      (.migrate, ["--agree"], "Agree"), (.migrate, ["--deny"], "Deny"), (.pair, ["--cancel"], "Cancel"),
+    ])
+  func decided(kind: RequestLine.Kind, answer: [String], method: String) throws {
+    var line = PickerSamples.rename
+    line.kind = kind
+    let agent = try StandInAgent([.request(line)], [method: [PickerSamples.empty]])
+    let run = try Tool.run(["pick", "--socket", agent.path, "--request", "22"] + answer)
+    #expect(run.status == 0 && run.output.isEmpty && run.errorOutput.isEmpty, "\(run.errorOutput)")
+    let call = try agent.call(method)
+    #expect(call["request"] == .string(PickerSamples.other))
+    #expect(call["name"] == (method == "Name" ? .string("Oven") : nil))
+  }
+
+  @Test(
+    "An answer that does not fit is refused with those that do",
+    arguments: [
+      (RequestLine.Kind.setup, "--agree", "--choose, --name, --deny or --cancel"),
+      (.rename, "--agree", "--name, --deny or --cancel"), (.pair, "--agree", "--deny or --cancel"),
+      (.authorize, "--name=x", "--agree, --deny or --cancel"),
+      (.migrate, "--choose=1", "--agree, --deny or --cancel"),
+    ])
+  func unfit(kind: RequestLine.Kind, answer: String, options: String) throws {
+    var line = PickerSamples.rename
+    line.kind = kind
+    let run = try pick(try StandInAgent([.request(line)]), "--request", "2", answer)
+    #expect(
+      run.status == 1 && run.errorOutput.contains("it is to \(kind), and takes \(options)"),
+      "\(run.errorOutput)")
+  }
+
+  @Test("The agent's refusal of a choice is a sentence")
+  func refusedChoice() throws {
+    let agent = try StandInAgent(PickerSamples.waiting, ["Choose": [PickerSamples.setupFailed]])
+    let run = try pick(agent, "--request", "1", "--choose", "1")
+    #expect(run.status == 1 && run.errorOutput.contains("the accessory was not set up"), "\(run.errorOutput)")
   }
 
   @Test("A signal ends a script that waits")

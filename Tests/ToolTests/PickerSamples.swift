@@ -18,8 +18,8 @@ enum PickerSamples {
   ) -> RequestLine {
     RequestLine(
       request: request, kind: .setup, app: "lights", isOnBehalf: isOnBehalf, since: Seconds(microseconds: 1),
-      end: nil, phase: phase, items: [RequestItemLine(item: "bulb", name: "Lumo bulb", rename: rename)],
-      search: RequestLine.Search(remaining: 1))
+      end: nil, phase: phase, items: [RequestItemLine(item: "bulb", name: "Lumo bulb", asksForName: rename)],
+      remaining: 1)
   }
 
   static let rename = RequestLine(
@@ -31,7 +31,7 @@ enum PickerSamples {
     CandidateLine(
       candidate: number, itemIndex: 0, name: "Lumo bulb", deviceName: AirText(Array(name.utf8)),
       address: WireAddress(bits: 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
-      filteredRSSI: level, silence: Seconds(microseconds: 0), identityDurable: true, isShared: false)
+      filteredRSSI: level, silence: Seconds(microseconds: 0), isIdentityDurable: true, isShared: false)
   }
 
   static let waiting: [PickerReply] = [

@@ -48,10 +48,10 @@ enum Replies {
     devices.map { bits, name in
       let line = DeviceLine(
         address: WireAddress(bits: bits, type: .random), name: AirText(Array(name.utf8)), rssi: -60,
-        filteredRSSI: -60, reportCount: 1, firstSeen: Seconds(microseconds: 1),
+        filteredRSSI: -60, reports: 1, firstSeen: Seconds(microseconds: 1),
         lastSeen: Seconds(microseconds: 1),
         silence: Seconds(microseconds: 0), intervalMilliseconds: nil,
-        items: item.map { [DeviceLine.Item(app: "lights", id: $0, presence: .outside)] } ?? [], payload: [])
+        items: item.map { [DeviceLine.Item(app: "lights", item: $0, presence: .outside)] } ?? [], data: [])
       return Message.reply(continues: true) { json in json.object("device") { line.writeMembers(to: &$0) } }
     } + [Message.reply()]
   }
@@ -80,7 +80,7 @@ enum Replies {
       })
   }
 
-  /// A change of the radio; with a gap, the end of a pause for a pairing.
+  /// A change of the radio; with a gap, the end of a time without a scan.
   static func radioChanged(gap: Double? = nil) -> ScriptedAgent.Step {
     .send(
       Message.reply(continues: true) { json in
@@ -89,7 +89,6 @@ enum Replies {
           json.member("state", gap == nil ? "recovering" : "on")
           json.member("detail", gap == nil ? "it pauses" : "it scans")
           if let gap { json.member("gap", Seconds(microseconds: Int64(gap * 1_000_000))) }
-          json.member("isForPairing", true)
         }
       })
   }
@@ -106,7 +105,8 @@ enum Replies {
 
   static func status(
     problem: String? = nil, warning: String? = nil, state: String = "on", networkProblem: String? = nil,
-    hasNetworks: Bool = false
+    hasNetworks: Bool = false, openRequests: [OpenRequestLine] = [],
+    listening: ListeningLine? = nil
   ) -> ScriptedAgent.Step {
     .send(
       Message.reply { json in
@@ -135,6 +135,7 @@ enum Replies {
             if let networkProblem { json.member("problem", networkProblem) }
           }
         }
+        if let listening { json.object("listening", listening) }
         json.objects("problems", problem.map { [$0] } ?? []) { json, sentence in
           json.member("kind", "radioAbsent")
           json.member("sentence", sentence)
@@ -143,10 +144,11 @@ enum Replies {
           json.member("kind", "networksMissing")
           json.member("sentence", sentence)
         }
+        json.objects("openRequests", openRequests)
         let counts = [
           ("apps", 6), ("items", 7), ("devices", 11), ("devicesMax", 2000), ("found", 4), ("reports", 1),
           ("events", 12), ("connections", 1), ("connectionsMax", 64), ("watchers", 0),
-          ("accessoriesConnected", 1), ("reloads", 2),
+          ("accessoriesConnected", 1), ("requests", openRequests.count), ("reloads", 2),
           ("reloadsRefused", 1),
         ]
         for (name, count) in counts { json.member(name, count) }

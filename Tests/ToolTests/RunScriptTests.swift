@@ -84,6 +84,99 @@ struct RunScriptTests {
     #expect(run.processes.isEmpty && run.leftovers.isEmpty, "\(run.processes) \(run.leftovers)")
   }
 
+  @Test("An app of the caller's account gets the bulb that accessoryctl pick chooses in another terminal")
+  func app() throws {
+    let run = try RunningScript()
+    try run.wait(for: "the app asks for an accessory") { run.output.contains("app: pickerDidPresent\n") }
+    let socket = try #require(run.errors.firstMatch(of: /ACCESSORYD_SOCKET=(\S+)/)?.1)
+    let commands = run.errors
+    #expect(commands.contains("  accessoryctl pick ") && commands.contains("  accessoryctl list\n"))
+    #expect(commands.contains("Scripts/examples/guide/lamp.py "))
+    // Nothing keeps other accounts from the socket but the test's own folder.
+    let folder = URL(fileURLWithPath: String(socket)).deletingLastPathComponent().path
+    let mode = try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int
+    #expect(mode == 0o755)
+    let terminal = try TerminalSession(["pick", "--socket", String(socket)])
+    // The scene carries it near 12 s after its start, for 19 s.
+    try terminal.wait(for: "▸ Lumo bulb")
+    // A device that has just moved to the top is chosen only by another press. The last one accepts its name.
+    try run.wait(for: "the app has it") {
+      try? terminal.press("Enter")
+      return run.output.contains("app: accessoryAdded: Lumo bulb\n")
+    }
+  }
+
+  @Test("The caller's account is an app's in the copy of a manifest, and your app takes the example's place")
+  func ownApp() throws {
+    let folder = try TemporaryFolder()
+    let manifest = try folder.file(
+      "own.toml",
+      Array(
+        """
+        schema = 1
+        [app.meters]
+        group = "games"
+        supports = ["Bluetooth"]
+        bluetooth-services = ["FCD2"]
+        [[app.meters.item]]
+        name = "Meter"
+        descriptor.bluetooth-service-uuid = "FCD2"
+
+        """.utf8))
+    let run = try RunningScript(["--manifest", manifest])
+    try run.wait(for: "an accessory is found") { run.output.contains(" found ") }
+    let socket = try #require(run.errors.firstMatch(of: /ACCESSORYD_SOCKET=(\S+)/)?.1)
+    let app = try Tool.shell(
+      #"ACCESSORYD_SOCKET=$1 timeout 5 python3 "$2" || true"#, String(socket),
+      Package.path("Scripts/examples/guide/lamp.py"))
+    #expect(app.text.contains("activated: 0 accessories\npickerDidPresent\n"), "\(app.errorOutput)")
+    #expect(!run.output.contains("app: "))
+  }
+
+  @Test("The Info.plist of the app author's guide makes a gateway for the guide's program")
+  func guide() throws {
+    let guide = try String(
+      contentsOfFile: Package.path("Sources/AccessorySetupKit/README.md"), encoding: .utf8)
+    let block = try #require(guide.split(separator: "```xml\n").last?.split(separator: "```").first)
+    let folder = try TemporaryFolder()
+    let run = try RunningScript(["--plist", try folder.file("Info.plist", Array(block.utf8))])
+    try run.wait(for: "the agent runs") { run.errors.contains("the agent runs") }
+    let socket = try #require(run.errors.firstMatch(of: /ACCESSORYD_SOCKET=(\S+)/)?.1)
+    let app = try Tool.shell(
+      #"ACCESSORYD_SOCKET=$1 timeout 5 "$2/lamp" || true"#, String(socket),
+      URL(fileURLWithPath: Tool.path).deletingLastPathComponent().path)
+    #expect(
+      app.text.contains("activated: 0 accessories\npickerDidPresent\n"), "\(app.text)\(app.errorOutput)")
+  }
+
+  @Test("An Info.plist is enough for a gateway with the app, and an accessory in its reach")
+  func plist() throws {
+    let run = try RunningScript(["--plist", Package.path("Scripts/examples/dice/Info.plist")])
+    try run.wait(for: "the agent runs") { run.errors.contains("the agent runs") }
+    let socket = try #require(run.errors.firstMatch(of: /ACCESSORYD_SOCKET=(\S+)/)?.1)
+    let app = try Tool.shell(
+      #"echo add | ACCESSORYD_SOCKET=$1 timeout 5 "$2/dice" || true"#, String(socket),
+      URL(fileURLWithPath: Tool.path).deletingLastPathComponent().path)
+    #expect(
+      app.text.contains("activated: 0 accessories\npickerDidPresent\n"), "\(app.text)\(app.errorOutput)")
+    let seen = try Tool.run(["sightings", "--all", "--socket", String(socket)])
+    #expect(seen.text.contains("F0:F1:D1:CE:00:01"))
+  }
+
+  @Test("An Info.plist without Bluetooth is refused")
+  func emptyPlist() throws {
+    let folder = try TemporaryFolder()
+    let plist = try folder.file(
+      "Info.plist",
+      Array(
+        "<plist version=\"1.0\"><dict><key>NSAccessorySetupSupports</key><array><string>WiFi</string></array></dict></plist>"
+          .utf8))
+    let run = try RunningScript(["--plist", plist])
+    #expect(try run.awaitEnd() == 65)
+    #expect(run.errors.contains("declares no Bluetooth service"))
+    #expect(run.processes.isEmpty && run.leftovers.isEmpty, "\(run.processes) \(run.leftovers)")
+  }
+
   @Test("It ends after --seconds", arguments: [["--scene"], ["--room"], []])
   func seconds(option: [String]) throws {
     let scene = option.isEmpty ? [] : option + [Package.path("Config/story-scene.toml")]

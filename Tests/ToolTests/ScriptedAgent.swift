@@ -29,6 +29,8 @@ final class ScriptedAgent: Sendable {
   /// Each connection's steps, after its first call was read; then it is closed. A connection without steps is closed at
   /// once, its call unread.
   init(_ connections: [[Step]]) throws {
+    // A client may leave before it has read everything.
+    Signals.ignoreBrokenPipe()
     folder = try TemporaryFolder()
     path = folder.path + "/io.accessoryd"
     let listener = try UnixListener(path: path, mode: 0o666)

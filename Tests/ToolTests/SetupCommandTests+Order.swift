@@ -23,7 +23,6 @@ extension SetupCommandTests {
     let app = "--app porch --user no-such-user"
     let device = app + " --device \(Self.bulb)"
     try refused(64, "--device or --network is missing: without a terminal it has to be given", app)
-    try refused(65, "is no UTF-8, so no item can have it as ssid", app + #" --wifi lo --network '\xFFbad'"#)
     let path = agent.folder.path
     try refused(73, "see that its folder is there", device, manifest: path + "/none/m.toml")
     let inline = [

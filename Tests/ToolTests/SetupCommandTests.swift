@@ -233,7 +233,8 @@ struct SetupCommandTests {
     let folder = try TemporaryFolder()
     let path = folder.path + "/m.toml"
     let reloaded = Message.reply {
-      ReloadLine.taken(kept: 0, added: 1, removed: 0, radioRestarted: false, warnings: []).writeReply(to: &$0)
+      ReloadReply(itemsKept: 0, itemsAdded: 1, itemsRemoved: 0, hasRestartedRadio: false, warnings: [])
+        .writeMembers(to: &$0)
     }
     let agent = try StandInAgent(
       [],

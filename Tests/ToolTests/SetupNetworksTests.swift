@@ -10,13 +10,14 @@ import Varlink
 struct SetupNetworksTests {
   /// Types an answer when setup asks, `refused` first, and returns the page that then shows the item.
   private func page(
-    _ statuses: ScriptedAgent.Step..., answer: String = "network Cam", ssid: String = "Cam",
+    _ statuses: ScriptedAgent.Step..., answer: String = "network Cam", clause: String = #"ssid = "Cam""#,
     refused: [(answer: String, reason: String)] = []
   ) throws -> String {
     let statuses = statuses.compactMap { if case .send(let status) = $0 { status } else { nil } }
     let folder = try TemporaryFolder()
     let reloaded = Message.reply {
-      ReloadLine.taken(kept: 0, added: 1, removed: 0, radioRestarted: false, warnings: []).writeReply(to: &$0)
+      ReloadReply(itemsKept: 0, itemsAdded: 1, itemsRemoved: 0, hasRestartedRadio: false, warnings: [])
+        .writeMembers(to: &$0)
     }
     let agent = try StandInAgent(
       [],
@@ -39,7 +40,7 @@ struct SetupNetworksTests {
       try terminal.wait(for: refused.reason)
     }
     try terminal.press(answer, "Enter")
-    let page = try terminal.wait(for: "+descriptor.ssid = \"\(ssid)\"")
+    let page = try terminal.wait(for: "+descriptor.\(clause)")
     try terminal.press("n", "Enter")
     try terminal.wait(for: "accessoryctl: no item was added")
     try terminal.expectEnd(1)
@@ -64,17 +65,19 @@ struct SetupNetworksTests {
     #expect(!empty.contains("the radio does not scan"))
   }
 
-  @Test("The name of a network keeps its blanks, and one that no item can have is asked for again")
+  @Test("The name of a network keeps its blanks, and one that no network can have is asked for again")
   func names() throws {
-    let reasons = [
-      (
-        #"network \xFFbad"#, #"the name of the network "\xFFbad" is no UTF-8, so no item can have it as ssid"#
-      ),
-      ("network ", "the name of a network has 1 to 32 bytes"),
-    ]
     let page = try page(
-      Replies.status(hasNetworks: true), answer: " network  Cam  01 ", ssid: " Cam  01 ", refused: reasons)
+      Replies.status(hasNetworks: true), answer: " network  Cam  01 ", clause: #"ssid = " Cam  01 ""#,
+      refused: [("network ", "the name of a network has 1 to 32 bytes")])
     #expect(page.contains(#"+name = " Cam  01 ""#))
+  }
+
+  @Test("A name that is no UTF-8 is written as its bytes")
+  func bytes() throws {
+    let page = try page(
+      Replies.status(hasNetworks: true), answer: #"network \xFFbad"#, clause: #"ssid-hex = "ff626164""#)
+    #expect(page.contains("+name = "))
   }
 
   @Test("While the agent brings the radio up, setup waits before it lists what is in sight")

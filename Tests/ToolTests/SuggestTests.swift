@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import TestSupport
 import Testing
 
 /// suggest over a capture: the item as a manifest, and what it changes in one.
@@ -64,6 +65,42 @@ import Testing
     #expect(found.status == 0, "\(text)")
   }
 
+  @Test("--add adds an app that the manifest does not have, and creates its account as setup does")
+  func newApp() throws {
+    let shown = try suggest("--app", "climate", "--user", "games", "--manifest", manifest)
+    #expect(shown.status == 0, "\(shown.errorOutput)")
+    #expect(shown.text.contains("\n+[app.climate]\n+user = \"games\"\n+supports = [\"Bluetooth\"]\n"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: manifest)) == Data(Self.text))
+    let run = try suggest("--app", "climate", "--user", "games", "--manifest", manifest, "--add")
+    #expect(run.status == 0 && run.text == shown.text, "\(run.errorOutput)")
+    #expect(try Tool.run("check", manifest).status == 0)
+    let found = try Tool.run("try", "climate/bthome", "--capture", capture, "--manifest", manifest)
+    #expect(found.status == 0, "\(found.text)")
+  }
+
+  @Test("Without a name the account of a new app has the app's; root creates it, and others have to")
+  func newAccount() throws {
+    let programs = folder.path + "/programs"
+    try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: false)
+    try ProgramFile.writeScript(
+      "#!/bin/sh\necho \"$*\" >> \(folder.path)/calls\n", to: programs + "/useradd")
+    let run = try Tool.shell(
+      #"PATH="$1:$PATH" exec "$TOOL" suggest "$2" --capture "$3" --app no-such-app --manifest "$4" --add </dev/null"#,
+      programs, Self.thermometer, capture, manifest)
+    let calls = try? String(contentsOfFile: folder.path + "/calls", encoding: .utf8)
+    let text = try String(contentsOfFile: manifest, encoding: .utf8)
+    if geteuid() == 0 {
+      #expect(run.status == 0, "\(run.errorOutput)")
+      #expect(calls == "--system --no-create-home --shell /usr/sbin/nologin no-such-app\n")
+      #expect(run.errorOutput.contains("created the account no-such-app (useradd)"))
+      #expect(text.contains("\n[app.no-such-app]\nuser = \"no-such-app\"\n"))
+    } else {
+      #expect(
+        run.status == 77 && run.errorOutput.contains("there is no account \"no-such-app\" for the new app"))
+      #expect(calls == nil && text == String(decoding: Self.text, as: UTF8.self))
+    }
+  }
+
   @Test("A manifest that cannot take the item is refused with a sentence, and stays as it is")
   func refusals() throws {
     func refused(_ status: Int32, _ sentence: String, _ arguments: String...) throws {
@@ -73,7 +110,13 @@ import Testing
       #expect(run.output.isEmpty || status == 77)
     }
     try refused(64, "--add needs --app")
-    try refused(64, "has no app \"climate\"; name one of: lights", "--app", "climate", "--manifest", manifest)
+    try refused(
+      64, "there is no group \"no-such-group\"", "--app", "climate", "--group", "no-such-group", "--manifest",
+      manifest)
+    try refused(
+      64, "the manifest gives the app \"lights\" another account", "--app", "lights", "--user", "games",
+      "--manifest", manifest)
+    try refused(64, "--user and --group need --app", "--user", "games")
     try refused(66, "there is no such file", "--app", "lights", "--manifest", folder.path + "/none")
     let broken = try folder.file("broken.toml", Array("schema = 1\n[app.lights\n".utf8))
     try refused(65, "broken.toml:2:", "--app", "lights", "--manifest", broken)

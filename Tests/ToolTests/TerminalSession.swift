@@ -8,6 +8,8 @@ import Testing
 /// own, and goes away with its owner.
 final class TerminalSession {
   private let folder: TemporaryFolder
+  /// Gets what the program prints, when it is on the screen.
+  private let output: FileHandle
 
   /// Runs the tool with arguments in a terminal of a size; when it has ended its status is on the screen, and whether
   /// the terminal's settings are what they were. What it says on standard error is in ``errors``, or on the screen.
@@ -19,8 +21,16 @@ final class TerminalSession {
     let script = try folder.file("script", Array(Self.script.utf8))
     let errors = showsErrors ? "/dev/tty" : folder.path + "/errors"
     let words = ([Tool.path, folder.path, errors] + arguments).map { "'\($0)'" }.joined(separator: " ")
-    let run = try tmux(
-      "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "env \(environment) sh '\(script)' \(words)")
+    // Open for writing, too, so that it never ends.
+    try #require(unsafe mkfifo(folder.path + "/output", 0o600) == 0)
+    output = try #require(FileHandle(forUpdatingAtPath: folder.path + "/output"))
+    let run = try Tool.spawn(
+      "/usr/bin/python3",
+      ["-c", Self.begin] + server + [
+        "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+        "env \(environment) sh '\(script)' \(words)",
+        ";", "pipe-pane", "exec cat > '\(folder.path)/output'",
+      ])
     try #require(run.status == 0, "\(run.errorOutput)")
   }
 
@@ -50,10 +60,10 @@ final class TerminalSession {
     os.execv("/usr/bin/tmux", ["tmux"] + sys.argv[1:])
     """
 
+  private var server: [String] { ["-f", "/dev/null", "-S", folder.path + "/tmux", "-u"] }
+
   private func tmux(_ arguments: String...) throws -> Tool.Run {
-    try Tool.spawn(
-      "/usr/bin/python3",
-      ["-c", Self.begin, "-f", "/dev/null", "-S", folder.path + "/tmux", "-u"] + arguments)
+    try Tool.spawn("/usr/bin/tmux", server + arguments)
   }
 
   func press(_ keys: String...) throws {
@@ -83,9 +93,16 @@ final class TerminalSession {
     while try MonotonicInstant.now() < deadline {
       screen = try self.screen()
       if screen.contains(text) { return screen }
+      awaitOutput(milliseconds: 1000)
     }
     Issue.record("\(text) is not on the screen:\n\(screen)\(errors)", sourceLocation: location)
     return screen
+  }
+
+  /// Waits for output that no call has waited for.
+  private func awaitOutput(milliseconds: Int32) {
+    var entry = pollfd(fd: output.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    if unsafe poll(&entry, 1, milliseconds) == 1 { _ = output.availableData }
   }
 
   /// Waits until the program has ended and expects the terminal to be as it was.

@@ -28,8 +28,9 @@ struct WatchTests {
     ])
     let run = try Tool.run("watch", "--count", "3", "--socket", agent.path)
     #expect(run.status == 0)
-    let lines = run.lines.map(String.init)
+    let lines = run.lines.dropFirst().map(String.init)
     try #require(lines.count == 5, "\(run.text)")
+    #expect(run.lines[0].hasPrefix("     time event    item "))
     #expect(lines[0].hasSuffix(" found    lights/bulb         C4:A1:00:00:1E:27  -45 dBm  entered"))
     #expect(lines[1].hasSuffix(" -- 3 events were missed"))
     #expect(lines[3].contains(" -- the agent was away from "))
@@ -63,23 +64,25 @@ struct WatchTests {
     ]
     let path = { try ScriptedAgent([steps]) }
     let agent = try path()
-    let lines = try Tool.run("watch", "--count", "1", "--socket", agent.path).lines.map(String.init)
+    let lines = try Tool.run("watch", "--count", "1", "--socket", agent.path).lines.dropFirst().map(
+      String.init)
     try #require(lines.count == 4)
     let lamp = #""Desk lamp" (C4:A1:00:00:1E:27)"#
     #expect(lines[0].hasSuffix(" -- lights is connected to \(lamp)"))
     #expect(
       lines[1].hasSuffix(" -- lights is no longer connected to \(lamp) after 3 min: the app's session ended"))
     #expect(lines[2].hasSuffix(" -- 2 connections or changes of the radio were missed"))
-    let item = try path()
+    let item = try ScriptedAgent([Self.items, steps])
     let filtered = try Tool.run("watch", "--item", "bulb", "--count", "1", "--socket", item.path)
-    #expect(filtered.lines.count == 2)
+    #expect(filtered.lines.count == 3)
     let other = try path()
     let json = try Tool.run("watch", "--json", "--count", "1", "--socket", other.path)
     try expectValid(json.output, "watch")
     #expect(json.lines.count == 4)
   }
 
-  @Test("Changes of the radio are lines, too, with the length of a pause, unless one app or item is wanted")
+  @Test(
+    "Changes of the radio are lines, too, with how long it did not scan, unless one app or item is wanted")
   func radioChanges() throws {
     let steps = [
       Replies.greeting(sequence: 7), Replies.radioChanged(), Replies.radioChanged(gap: 1.02),
@@ -87,14 +90,16 @@ struct WatchTests {
       .waitForEnd,
     ]
     let agent = try ScriptedAgent([steps])
-    let lines = try Tool.run("watch", "--count", "1", "--socket", agent.path).lines.map(String.init)
+    let lines = try Tool.run("watch", "--count", "1", "--socket", agent.path).lines.dropFirst().map(
+      String.init)
     try #require(lines.count == 3)
     #expect(lines[0].hasSuffix(" -- the radio is recovering: it pauses"))
-    #expect(lines[1].hasSuffix(" -- the radio is on after 1.02 s without a scan, for a pairing: it scans"))
+    #expect(lines[1].hasSuffix(" -- the radio is on after 1.02 s without a scan: it scans"))
     for option in [["--item", "bulb"], ["--app", "lights"]] {
-      let filtered = try ScriptedAgent([steps])
+      let known = option[0] == "--app" ? [.send(Message.reply())] : Self.items
+      let filtered = try ScriptedAgent([known, steps])
       let run = try Tool.run(["watch", "--count", "1", "--socket", filtered.path] + option)
-      #expect(run.lines.count == 1)
+      #expect(run.lines.count == 2)
     }
     let other = try ScriptedAgent([steps])
     let json = try Tool.run("watch", "--json", "--count", "1", "--socket", other.path)
@@ -125,13 +130,67 @@ struct WatchTests {
       Replies.event(2, item: "strip"), .waitForEnd,
     ]
     for item in ["strip", "lights/strip"] {
-      let agent = try ScriptedAgent([steps])
+      let agent = try ScriptedAgent([Self.items, steps])
       let run = try Tool.run("watch", "--item", item, "--count", "2", "--socket", agent.path)
-      #expect(run.lines.count == 2 && run.lines.allSatisfy { $0.contains("lights/strip") })
+      let lines = run.lines.dropFirst()
+      #expect(lines.count == 2 && lines.allSatisfy { $0.contains("lights/strip") })
     }
-    let agent = try ScriptedAgent([steps])
+    let agent = try ScriptedAgent([[.send(Message.reply())], steps])
     let none = try Tool.run("watch", "--app", "lamps", "--seconds", "0.3", "--socket", agent.path)
-    #expect(none.status == 0 && none.output.isEmpty)
+    #expect(none.status == 0 && none.lines.count == 1)
+  }
+
+  @Test("A watch that has nothing to print says once what it waits for, unless its lines are JSON")
+  func quiet() throws {
+    let greeting = [Replies.greeting(sequence: 7), Replies.radioChanged(), .waitForEnd]
+    for (arguments, agent, sentence) in [
+      (
+        [String](), try ScriptedAgent([greeting]),
+        "waiting until an item finds something; accessoryctl sightings --all lists what is heard"
+      ),
+      (
+        ["--item", "bulb"], try ScriptedAgent([Self.items, greeting]),
+        "waiting until the item \"bulb\" finds something; accessoryctl try bulb says why it has not"
+      ),
+      (["--json"], try ScriptedAgent([greeting]), nil),
+    ] {
+      let run = try Tool.run(["watch", "--seconds", "3.2", "--socket", agent.path] + arguments)
+      #expect(run.status == 0)
+      #expect(run.errorOutput == (sentence.map { "accessoryctl: \($0)\n" } ?? ""))
+    }
+    let agent = try ScriptedAgent([[Replies.greeting(sequence: 7), Replies.event(7), .waitForEnd]])
+    #expect(try Tool.run("watch", "--seconds", "3.2", "--socket", agent.path).errorOutput.isEmpty)
+  }
+
+  /// What the agent says about an item that does not exist.
+  private static let items = [
+    Replies.failure("io.accessoryd.Gateway.ItemNotFound") { json in
+      json.member("item", "")
+      json.member("items", ["lights/bulb", "lights/strip", "lamps/strip"])
+    }
+  ]
+
+  @Test(
+    "An app or item that does not exist is refused with the nearest",
+    arguments: [
+      (["--item", "blub"], "the manifest has no item \"blub\"; did you mean lights/bulb?"),
+      (["--item", "lamps/bulb"], "the manifest has no item \"lamps/bulb\"; name one of: lights/bulb, "),
+      (
+        ["--item", "thermometer"],
+        "the manifest has no item \"thermometer\"; name one of: lights/bulb, lights/strip"
+      ),
+      (["--app", "ligths"], "the manifest has no app \"ligths\"; did you mean lights?"),
+    ])
+  func unknown(option: [String], sentence: String) throws {
+    let app = Replies.failure("io.accessoryd.Operator.NotFound") { json in
+      json.member("kind", "app")
+      json.member("name", "ligths")
+      json.member("candidates", ["climate", "lights"])
+    }
+    let agent = try ScriptedAgent([option[0] == "--app" ? [app] : Self.items])
+    let run = try Tool.run(["watch", "--socket", agent.path] + option)
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(run.errorOutput.hasPrefix("accessoryctl: " + sentence), "\(run.errorOutput)")
   }
 
   @Test("A signal ends it with whole lines", arguments: ["TERM", "HUP"])

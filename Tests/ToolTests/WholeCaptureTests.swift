@@ -162,6 +162,68 @@ import VirtualRadio
     #expect(run.text.contains("\nbeacons/none: service-uuid: another is advertised"), "\(run.text)")
   }
 
+  @Test("explain and try name the key for a frame that comes more seldom than the item waits")
+  func rareFrame() throws {
+    var packets: [(Int64, [UInt8])] = []
+    for second in Int64(0)..<120 {
+      let bytes: [UInt8] = second % 40 == 0 ? [0, 0xEE, 1, 2] : [0x20, 0, 3, 4]
+      let payload = AdvertisingPayload().serviceData(Self.eddystone, bytes)
+      packets.append((second * 1000, Self.report(Captures.bulb, -60, payload)))
+    }
+    let rare = try folder.file("rare.btsnoop", Captures.capture(packets))
+    let waiting = try folder.file(
+      "waiting.toml",
+      Array(
+        """
+        schema = 1
+        [app.beacons]
+        user = "daemon"
+        supports = ["Bluetooth"]
+        bluetooth-services = ["feaa"]
+        [[app.beacons.item]]
+        id = "uid"
+        name = "UID"
+        descriptor.bluetooth-service-uuid = "feaa"
+        descriptor.bluetooth-service-data-blob = "00"
+
+        """.utf8))
+    let sentence =
+      "lost 3 times while it sent other frames: raise gate.lost-ms if the one that matches comes more seldom"
+    for command in [["explain", Self.beacon], ["try", "uid"]] {
+      let run = try Tool.run(command + ["--capture", rare, "--manifest", waiting])
+      let words = run.text.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+      #expect(words.contains(sentence), "\(run.text)")
+    }
+    let json = try Tool.run("explain", Self.beacon, "--json", "--capture", rare, "--manifest", waiting)
+    try expectValid(json.output, "explain")
+    #expect(json.text.contains(#""lossesToOtherFrames":3"#))
+  }
+
+  @Test("A capture says nothing about an item that is found by its network")
+  func network() throws {
+    let networks = try folder.file(
+      "networks.toml",
+      Array(
+        """
+        schema = 1
+        [gateway]
+        wifi = "wlan0"
+        [app.cameras]
+        user = "daemon"
+        supports = ["WiFi"]
+        [[app.cameras.item]]
+        name = "Camera"
+        descriptor.ssid-prefix = "Cam-"
+
+        """.utf8))
+    let run = try Tool.run("try", "camera", "--capture", capture, "--manifest", networks)
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(
+      run.errorOutput
+        == "accessoryctl: \"camera\" looks for a network, and --capture has what Bluetooth devices sent; "
+        + "ask the agent, which looks for networks\n")
+  }
+
   @Test("An empty result gives its reason on standard error")
   func reasons() throws {
     let header = try folder.file("header.btsnoop", Array(Self.visits.prefix(16)))

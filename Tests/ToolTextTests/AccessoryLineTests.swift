@@ -45,10 +45,10 @@ struct AccessoryLineTests {
         """#)
     #expect(
       text(Self.camera) == #"""
-        {"identifier":"ffffffffffffffffffffffffffffffff","app":"cameras","item":null,\#
-        "displayName":"Camera","state":"awaitingAuthorization","status":"suspended","address":null,\#
-        "addressType":null,"ssid":"c\#u{FFFD}","ssidHex":"63ff","bond":"none","isIdentityDurable":false,\#
-        "isInSight":false,"filteredRSSI":null,"addedAt":null}
+        {"identifier":"ffffffffffffffffffffffffffffffff","app":"cameras",\#
+        "displayName":"Camera","state":"awaitingAuthorization","status":"suspended",\#
+        "ssid":"c\#u{FFFD}","ssidHex":"63ff","bond":"none","isIdentityDurable":false,\#
+        "isInSight":false}
 
         """#)
   }

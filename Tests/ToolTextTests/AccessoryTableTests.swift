@@ -91,6 +91,8 @@ struct AccessoryTableTests {
     #expect(rows[0].hasPrefix("name") && rows[0].hasSuffix("identifier"))
     #expect(text.contains("01234567") && text.contains("Desk lamp"))
     #expect(columnsMax < 60 || text.contains("awaits its app"), "the state gives way last")
+    #expect(columnsMax < 100 || text.contains(#"Old \u{1B}[2J\u{202E}lamp  "#), "the address gives way first")
+    #expect(text.contains("C4:A1:00") == (columnsMax > 111))
     #expect(!text.utf8.contains(0x1B))
   }
 
@@ -128,10 +130,12 @@ struct AccessoryTableTests {
     #expect(try all.accessory(named: "cafe1") == lamp)
     #expect(try all.accessory(named: "0000") == other)
     #expect(try all.accessory(named: "Desk lamp") == lamp)
-    #expect(try all.accessory(named: "c4:a1:00:00:1e:27") == lamp)
+    for address in ["c4:a1:00:00:1e:27", "C4-A1-00-00-1E-27", "c4a100001e27", "C4_A1_00_00_1E_27"] {
+      #expect(try all.accessory(named: address) == lamp)
+    }
+    #expect(try all.accessory(named: "desk LAMP") == lamp)
     #expect(throws: AccessoryNameError.ambiguous(all)) { try all.accessory(named: "cafe") }
-    for name in ["caf", "desk lamp", "C4:A1:00:00:1E:28", "", "cafe12345", String(repeating: "0", count: 40)]
-    {
+    for name in ["caf", "desk", "C4:A1:00:00:1E:28", "", "cafe12345", String(repeating: "0", count: 40)] {
       #expect(throws: AccessoryNameError.unknown) { try all.accessory(named: name) }
     }
   }

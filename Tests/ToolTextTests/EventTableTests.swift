@@ -13,9 +13,9 @@ struct EventTableTests {
   ) -> EventLine {
     let payload = name.map { [UInt8($0.utf8.count + 1), isComplete ? 0x09 : 0x08] + Array($0.utf8) }
     return EventLine(
-      sequence: 1, epoch: nil, time: Seconds(microseconds: 1_500_000), event: kind, app: "lights", item: item,
+      sequence: 1, time: Seconds(microseconds: 1_500_000), event: kind, app: "lights", item: item,
       address: WireAddress(bits: address, type: .random), rssi: -44, filteredRSSI: -45, pathLoss: nil,
-      samples: 5, reason: reason, payload: payload ?? [])
+      samples: 5, reason: reason, data: payload ?? [])
   }
 
   @Test("A line ends with the name that the device gave, in this event or before")
@@ -60,6 +60,21 @@ struct EventTableTests {
         #expect(text.contains("C4:A1:00:00:1E:27") && text.contains("\"厨房"))
       }
     }
+  }
+
+  @Test("The header stands above the columns", arguments: [nil, 80, 132])
+  func header(columnsMax: Int?) {
+    let style = TextStyle(isColored: false, columnsMax: columnsMax)
+    var table = EventTable()
+    let header = table.header(style)
+    let line = table.text(event(name: "Lumo"), style)
+    for (title, word) in [
+      ("event", "found"), ("item", "lights/"), ("address", "C4:A1"), ("reason", "matched"),
+      ("name", "\"Lumo"),
+    ] {
+      #expect(header.place(of: title) == line.place(of: word), "\(header)\(line)")
+    }
+    #expect(header.dropLast().columnCount <= columnsMax ?? .max)
   }
 
   @Test("Names are forgotten when too many are known")

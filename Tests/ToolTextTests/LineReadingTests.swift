@@ -87,9 +87,9 @@ struct LineReadingTests {
   func airText() throws {
     let name = DeviceLine(
       address: WireAddress(bits: 0xC000_0000_0001, type: .random), name: AirText([0x4C, 0xFF, 0x1B]),
-      rssi: nil, filteredRSSI: nil, reportCount: 1, firstSeen: Seconds(microseconds: -1),
+      rssi: nil, filteredRSSI: nil, reports: 1, firstSeen: Seconds(microseconds: -1),
       lastSeen: Seconds(microseconds: (1 << 51) - 1), silence: Seconds(microseconds: 1),
-      intervalMilliseconds: nil, items: [], payload: [])
+      intervalMilliseconds: nil, items: [], data: [])
     try expectSame([name])
   }
 

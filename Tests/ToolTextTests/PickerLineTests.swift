@@ -13,11 +13,10 @@ struct PickerLineTests {
     end: Seconds(microseconds: 31_500_000), phase: .choosing,
     items: [
       RequestItemLine(
-        item: "bulb", name: "Lumo bulb", productImage: "lumo.png", rename: true, immediate: true),
-      RequestItemLine(item: nil, name: "Hub", finishInApp: true, ssidPrefix: "HUB-"),
+        item: "bulb", name: "Lumo bulb", productImage: "lumo.png", asksForName: true, isImmediate: true),
+      RequestItemLine(item: nil, name: "Hub", finishesInApp: true, ssidPrefix: "HUB-"),
     ],
-    search: RequestLine.Search(
-      usesTouch: true, isFiltered: true, disclosed: 3, remaining: 2, hidden: 1, turnedAway: 4, tooSlow: 5),
+    usesTouch: true, isFiltered: true, disclosed: 3, remaining: 2, hidden: 1, turnedAway: 4, tooSlow: 5,
     detail: "two devices were held at once")
 
   private static let authorize = RequestLine(
@@ -27,13 +26,19 @@ struct PickerLineTests {
   private static let candidate = CandidateLine(
     candidate: 7, itemIndex: 0, name: "Lumo bulb", productImage: "lumo.png",
     deviceName: AirText([0x4C, 0xFF]), address: WireAddress(bits: 0xC4A1_0000_1E27, type: .random),
-    rssi: -44, filteredRSSI: nil, silence: Seconds(microseconds: 250_000), identityDurable: true,
+    rssi: -44, filteredRSSI: nil, silence: Seconds(microseconds: 250_000), isIdentityDurable: true,
     isShared: false)
+
+  private static let sleeping = {
+    var line = candidate
+    (line.intervalMilliseconds, line.rhythmMilliseconds) = (110, 60_000)
+    return line
+  }()
 
   private static let network = CandidateLine(
     candidate: 8, itemIndex: 1, name: "Camera",
-    network: CandidateLine.Network(ssid: AirText([0x43, 0xFF]), security: .wpa2), signal: -61,
-    silence: Seconds(microseconds: 250_000), isShared: true)
+    ssid: AirText([0x43, 0xFF]), security: .wpa2, rssi: -61, silence: Seconds(microseconds: 250_000),
+    isIdentityDurable: true, isShared: true)
 
   private static let cameras: RequestLine = {
     var item = RequestItemLine(item: "camera", name: "Camera")
@@ -46,6 +51,7 @@ struct PickerLineTests {
 
   private static let replies: [PickerReply] = [
     .request(setup), .request(authorize), .request(cameras), .candidate(candidate, of: id),
+    .candidate(sleeping, of: id),
     .candidate(network, of: id), .gone(7, of: id),
     .closed(id, RequestEnding(accessory: id, displayName: "Küche")),
     .closed(id, RequestEnding(failure: "userCancelled", reason: "no operator chose a device in 10 minutes")),
@@ -71,7 +77,7 @@ struct PickerLineTests {
       text == #"""
         {"of":"\#(Self.id)","candidate":{"candidate":7,"itemIndex":0,"name":"Lumo bulb","productImage":"lumo.png",\#
         "deviceName":"L\#u{FFFD}","deviceNameHex":"4cff","address":"C4:A1:00:00:1E:27","addressType":"random",\#
-        "rssi":-44,"filteredRSSI":null,"silence":0.250000,"isIdentityDurable":true,"isShared":false}}
+        "rssi":-44,"silence":0.250000,"isIdentityDurable":true,"isShared":false}}
 
         """#)
     #expect(
@@ -83,7 +89,7 @@ struct PickerLineTests {
     #expect(
       String(decoding: PickerReply.request(Self.authorize).json, as: UTF8.self) == #"""
         {"request":{"request":"\#(Self.id)","kind":"authorize","app":"lights","isOnBehalf":false,"since":0.000000,\#
-        "end":null,"phase":"answering","items":[],"usesTouch":false,"isFiltered":false,"disclosed":0,"remaining":0,\#
+        "phase":"answering","items":[],"usesTouch":false,"isFiltered":false,"disclosed":0,"remaining":0,\#
         "hidden":0,"accessory":"\#(Self.id)","displayName":"Küche","renamesSSID":false,"adds":["the network HUB-1"]}}
 
         """#)

@@ -41,14 +41,14 @@ struct VendorNamesTests {
   func shown() {
     let style = TextStyle(isColored: false, vendors: { VendorNames(hwdb: Self.table.utf8)[$0] })
     let device = DeviceLine(
-      address: WireAddress(bits: 1, type: .random), name: nil, rssi: -60, filteredRSSI: -60, reportCount: 1,
+      address: WireAddress(bits: 1, type: .random), name: nil, rssi: -60, filteredRSSI: -60, reports: 1,
       firstSeen: Seconds(microseconds: 0), lastSeen: Seconds(microseconds: 0),
       silence: Seconds(microseconds: 0), intervalMilliseconds: nil, items: [],
-      payload: [5, 0xFF, 0x4C, 0x00, 0x02, 0x15])
+      data: [5, 0xFF, 0x4C, 0x00, 0x02, 0x15])
     #expect(device.text(style).hasSuffix("  Apple, Inc.\n"))
     #expect(!device.text().contains("Apple"))
     var rows = TextRows(indent: 0, labelColumnCount: 14, style)
-    AdvertisementFields(device.payload.span.rawBytes).describe(in: &rows, style)
+    AdvertisementFields(device.data.span.rawBytes).describe(in: &rows, style)
     #expect(rows.text == "manufacturer  0x004c (Apple, Inc.) 0215\n")
   }
 }

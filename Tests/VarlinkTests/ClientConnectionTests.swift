@@ -61,9 +61,9 @@ struct ClientConnectionTests {
       let whole = bytes.count { $0 == 0 }
       let unfinished = bytes.reversed().prefix { $0 != 0 }.count
       let outcome = outcome(of: bytes)
+      let problem: ClientError = unfinished > 0 ? .frame(.truncated(byteCount: unfinished)) : .ended
       #expect(outcome.numbers == (0..<whole).map { Int64($0 + 1) }, "\(damage)")
-      #expect(
-        outcome.problem == (unfinished > 0 ? .frame(.truncated(byteCount: unfinished)) : .ended), "\(damage)")
+      #expect(outcome.problem == problem, "\(damage)")
     }
   }
 

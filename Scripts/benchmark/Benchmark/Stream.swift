@@ -33,6 +33,22 @@ struct Stream {
     }
   }
 
+  /// The first `count` beacons that a descriptor looks for, each of which alternates two constant frames: one that matches
+  /// and one of another kind.
+  init(alternatingBeacons count: Int, reports: Int, seed: UInt64 = 1) {
+    generator = SeededGenerator(seed: seed)
+    changePerMille = 0
+    let beacons = (0..<count).map { StreamDevice(50 * $0, &generator) }
+    let other = AdvertisingPayload().flags(0x06).serviceData(
+      BluetoothUUID(short: 0xFEAA), [0x10, 0, 0x67, 1, 2])
+    for index in 0..<reports {
+      let beacon = beacons[index % beacons.count]
+      let payload = index / beacons.count % 2 == 0 ? beacon.payload : other
+      bytes += ReportEncoder.event(.legacy, AirReport(.connectable, from: beacon.address, rssi: -60, payload))
+      starts.append(bytes.count)
+    }
+  }
+
   /// Bits 32 to 43 of a product with a constant, for 2,000 rows.
   private static func slotWithoutKey(of address: DeviceAddress) -> UInt64 {
     (address.word &* 0x9E37_79B9_7F4A_7C15) >> 32 & 4095

@@ -18,7 +18,7 @@ let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
-    "usage: benchmark match|pipeline|unchanged|colliding|reload|one-mask|four-masks|all-masks|"
+    "usage: benchmark match|pipeline|unchanged|colliding|alternating|reload|one-mask|four-masks|all-masks|"
       + "replay-manifest|replay-capture|check-manifest "
       + "DESCRIPTORS ROUNDS [REPORTS]"
   )
@@ -37,9 +37,12 @@ let manifest =
   case "all-masks": Descriptors.oneKey(descriptors, masks: descriptors)
   default: Descriptors.mixed(descriptors)
   }
-let stream = Stream(
-  reports: reports, changePerMille: ["unchanged", "colliding"].contains(arguments[1]) ? 0 : 230,
-  collides: arguments[1] == "colliding")
+let stream =
+  arguments[1] == "alternating"
+  ? Stream(alternatingBeacons: min(descriptors, Stream.targetCount), reports: reports)
+  : Stream(
+    reports: reports, changePerMille: ["unchanged", "colliding"].contains(arguments[1]) ? 0 : 230,
+    collides: arguments[1] == "colliding")
 if arguments[1].hasPrefix("replay-") || arguments[1] == "check-manifest" {
   let isCapture = arguments[1] == "replay-capture"
   try ReplayFiles.write(
@@ -54,7 +57,7 @@ if arguments[1].hasPrefix("replay-") || arguments[1] == "check-manifest" {
     if round == 1 { start_instruction_count() }
     switch arguments[1] {
     case "reload": workload.runReload(stream, manifest, round: round)
-    case "pipeline", "unchanged", "colliding": workload.runPipeline(stream, round: round)
+    case "pipeline", "unchanged", "colliding", "alternating": workload.runPipeline(stream, round: round)
     default: workload.runMatcher(stream)
     }
   }

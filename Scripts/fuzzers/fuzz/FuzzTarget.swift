@@ -45,6 +45,14 @@ enum FuzzTarget: String, CaseIterable {
   case bond
   /// A store of known networks, as each of the programs writes it.
   case stores
+  /// An Info.plist.
+  case plist
+  /// What the system bus sends.
+  case bus
+  /// A manifest, and a suggested item that is added to it.
+  case edit
+  /// What the agent sends to an app.
+  case session
   /// Crashes on purpose, to prove that crashes are found.
   case canary
 
@@ -70,6 +78,10 @@ enum FuzzTarget: String, CaseIterable {
     case .management: fuzzManagement(bytes)
     case .bond: fuzzStoredBond(bytes)
     case .stores: fuzzStores(bytes)
+    case .plist: fuzzPropertyList(bytes)
+    case .bus: fuzzBus(bytes)
+    case .edit: fuzzEdit(bytes)
+    case .session: fuzzSession(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -96,6 +108,10 @@ enum FuzzTarget: String, CaseIterable {
     case .management: managementSeeds
     case .bond: storedBondSeeds
     case .stores: storeSeeds
+    case .plist: propertyListSeeds
+    case .bus: busSeeds
+    case .edit: editSeeds
+    case .session: sessionSeeds
     case .canary: [Array("canar".utf8)]
     }
   }

@@ -32,7 +32,7 @@ private func intervene(_ code: UInt8, at time: inout Instant, in pipeline: inout
   case 0xFF: time = time.advanced(milliseconds: -1000)
   case 0xFE: time = time.advanced(milliseconds: 3_600_000)
   case 0xFD: pipeline.loseRadio(at: time)
-  case 0xFC: _ = pipeline.setAccessory(Scene.accessory, true)
+  case 0xFC: _ = pipeline.setAccessory(Scene.accessory, true, rhythm: 600_000)
   case 0xFB: _ = pipeline.setAccessory(Scene.accessory, false)
   default: time = time.advanced(milliseconds: Int64(code) * 20)
   }

@@ -72,7 +72,7 @@ public struct GateTrial: Sendable {
     else { return [:] }
     let held = HeldDevice(
       item: "bulb", level: Int(device.signal.level),
-      enterLevel: path.pipeline.gateReading(at: row, item: 0).enter,
+      enterLevel: path.pipeline.enterLevel(at: row, item: 0),
       levelBefore: device.levels.median(at: now), appeared: device.levels.appeared)
     return [address: held]
   }

@@ -22,7 +22,7 @@ from transcripts import comparable
 MANIFEST = """schema = 1
 [gateway]
 radio = "hci{index}"
-access = "{access}"
+access = "shared"
 board = "virtual"
 [limits]
 requests-per-minute = 600
@@ -69,8 +69,8 @@ SETUP = ["pickerDidPresent", "pickerSetupPairing", "accessoryAdded", "pickerDidD
 FAILED = ["pickerDidPresent", "pickerSetupPairing", "pickerSetupFailed", "pickerDidDismiss", "pickerFinished"]
 
 
-def manifest(peer, access="shared", item="", apps="", options='"bluetoothPairingLE"'):
-    return MANIFEST.format(index=peer.index, access=access, item=item, options=options) + apps
+def manifest(peer, item="", apps="", options='"bluetoothPairingLE"'):
+    return MANIFEST.format(index=peer.index, item=item, options=options) + apps
 
 
 def start_agent(lab, peer, **settings):
@@ -161,10 +161,18 @@ def addresses(peer):
     return [peer.address, IDENTITY]
 
 
+def set_up(operator, app, peer, answer=None):
+    """The same as the operator's, until its request is closed: it could be taken for the app's next one."""
+    request = operator.request_of(app)
+    reply = operator.set_up(app, addresses(peer), answer)
+    operator.expect_closed(request)
+    return reply
+
+
 def pair(lab, peer, agent, app, operator, answer=None):
     """Sets the accessory up through the app's picker. Returns the reply to the choice."""
     app.call("ShowPicker")
-    reply = operator.set_up("lights", addresses(peer), answer)
+    reply = set_up(operator, "lights", peer, answer)
     app.expect(*SETUP)
     lab.equal(app.accessories[reply["accessory"]]["bond"], "bonded", "the accessory's bond, as its app sees it")
     return reply
@@ -243,10 +251,16 @@ def listed(agent, app="lights"):
         return found
 
 
+def remove_accessory(agent, app):
+    """Removes the app's accessory with the call that `accessoryctl remove` makes: it is made very often, and a process for
+    each would cost more than the removal."""
+    agent.call("io.accessoryd.Operator.Remove", accessory=app.identifier)
+    app.expect("accessoryRemoved")
+
+
 def remove(lab, peer, agent, app, index=None):
     """Removes the app's accessory, and checks that the kernel has nothing of it. The accessory forgets its bond."""
-    agent.tool("remove", app.identifier, "--yes")
-    app.expect("accessoryRemoved")
+    remove_accessory(agent, app)
     check_no_keys(lab, peer.index if index is None else index)
     peer.order("forget")
 
@@ -281,16 +295,25 @@ def kill(peer, agent):
 INTERRUPTIONS = {"power cycle": power_cycle, "replugged": replug, "restarted": restart, "killed": kill}
 
 
+def paced(rounds):
+    """The numbers of the rounds; each takes a second at least, because an app may ask 60 times within a minute."""
+    for number in range(1, rounds + 1):
+        begun = time.monotonic()
+        yield number
+        time.sleep(max(0, begun + 1.05 - time.monotonic()))
+
+
 def fill_registry(peer, agent, operator):
     """Sets the accessory up for an app that does not pair it, and removes it, until the database's cache is full: the
     registry remembers the last removals."""
     app = AppSession(agent, "climate")
     for _ in range(REMOVALS):
         app.call("ShowPicker")
-        operator.set_up("climate", addresses(peer))
+        set_up(operator, "climate", peer)
         app.expect(*[event for event in SETUP if event != "pickerSetupPairing"])
-        agent.tool("remove", app.identifier, "--yes")
-        app.expect("accessoryRemoved")
+        remove_accessory(agent, app)
+    # The agent would watch this process for as long as the session can be taken up again.
+    app.call("Invalidate")
 
 
 def fill_events(app, operator):
@@ -313,8 +336,7 @@ def check_secret(lab, app):
 def await_end(lab, peer, agent):
     """Waits until the accessory is not connected."""
     def is_over():
-        words = [row for row in peer.lines() if re.match("(dis)?connected", row[1])]
-        return not words or words[-1][1].startswith("disconnected")
+        return (peer.last("connected", "disconnected") or "disconnected").startswith("disconnected")
     lab.until(lambda: agent.status()["accessoriesConnected"] == 0 and is_over(), "the link ends", 15)
 
 

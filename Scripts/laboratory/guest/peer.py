@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An accessory that can be paired, played by guest/bumble-peer.py, and the adapter of the kernel near it."""
 
-import pathlib
 import re
 import subprocess
 import time
 
 import hci
-from program import Program
+from program import PythonProgram
 
 IDENTITY, PUBLIC = "C4:A1:00:00:1E:27", "00:E0:4C:00:00:99"
 IDENTITY_KEY = bytes.fromhex("ec0234a357c8ad05341010a60a397d9b")
@@ -15,16 +14,14 @@ IDENTITY_KEY = bytes.fromhex("ec0234a357c8ad05341010a60a397d9b")
 OPEN, SECRET = b"\x11\xff", b"\x12\xff"
 
 
-class Peer(Program):
+class Peer(PythonProgram):
     """When the constructor returns, the accessory advertises and the adapter exists."""
 
     input = subprocess.PIPE
 
     def __init__(self, world, *settings):
-        program = pathlib.Path(__file__).with_name("bumble-peer.py")
-        self.read_count = 0
-        super().__init__(
-            world, "bumble-peer", ["env", "PYTHONPATH=/usr/lib/bumble", "python3", program, *settings])
+        self.read_count, self.rows, self.taken = 0, [], 0
+        super().__init__(world, "bumble-peer", ["bumble-peer.py", *settings])
         # The emulated processor takes long to load bumble.
         world.until(
             lambda: self.find(" ready") and self.find(" adapter hci") or not self.is_running, "bumble advertises", 120)
@@ -33,8 +30,20 @@ class Peer(Program):
     # What it says: lines of the time by the monotonic clock, and words.
 
     def lines(self):
-        rows = (line.split(" ", 1) for line in self.log_text().splitlines())
-        return [(float(row[0]), row[1]) for row in rows if re.fullmatch(r"\d+\.\d+", row[0])]
+        """All lines. Those of earlier calls are kept: to read them again and again would cost more than what they are about."""
+        with open(self.path, "rb") as log:
+            log.seek(self.taken)
+            *complete, _ = log.read().split(b"\n")
+        for line in complete:
+            self.taken += len(line) + 1
+            at, _, words = line.decode(errors="replace").partition(" ")
+            if re.fullmatch(r"\d+\.\d+", at):
+                self.rows.append((float(at), words))
+        return self.rows
+
+    def last(self, *begins):
+        """The last line that begins with one of these words; None without one."""
+        return next((words for _, words in reversed(self.lines()) if words.startswith(begins)), None)
 
     def find(self, words):
         """The lines with these words."""
@@ -82,7 +91,7 @@ class Peer(Program):
 
     @property
     def index(self):
-        return int(self.find(" adapter hci")[-1].rsplit("hci", 1)[1])
+        return int(self.last("adapter hci").removeprefix("adapter hci"))
 
     @property
     def address(self):
@@ -92,7 +101,7 @@ class Peer(Program):
     def address_of(self, who=""):
         """The same of the accessory whose lines begin with `who`."""
         begin = f"{who}advertises "
-        return [words for _, words in self.lines() if words.startswith(begin)][-1].removeprefix(begin)
+        return self.last(begin).removeprefix(begin)
 
     def await_adapter(self):
         """Waits until the kernel has the adapter, and switches it on. Not with an ioctl: the kernel pairs only through an
@@ -126,5 +135,4 @@ class Peer(Program):
 
     def is_deaf(self):
         """Whether the adapter does not scan now."""
-        switches = [row[1] for row in self.lines() if row[1].startswith("scan ")]
-        return not switches or switches[-1].startswith("scan off")
+        return (self.last("scan ") or "scan off").startswith("scan off")

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A program of a scenario, its log, and the resources that it uses."""
 
+import gc
+import os
 import pathlib
+import runpy
 import signal
 import subprocess
+import sys
+import traceback
 
 PATIENCE = 10
 
@@ -33,6 +38,8 @@ class Program:
 
     # What the program reads.
     input = subprocess.DEVNULL
+    # What runs in the new process instead of a program.
+    instead = None
 
     def __init__(self, world, name, command, quiet=False, descriptors=()):
         self.world = world
@@ -47,7 +54,7 @@ class Program:
         self.log = open(self.path, "ab")
         self.process = subprocess.Popen(
             self.command, stdin=self.input, stdout=subprocess.DEVNULL if self.quiet else self.log, stderr=self.log,
-            pass_fds=self.descriptors)
+            pass_fds=self.descriptors, preexec_fn=self.instead)
 
     @property
     def pid(self):
@@ -79,3 +86,27 @@ class Program:
                 self.process.wait(PATIENCE)
         self.log.close()
         return self.process.returncode
+
+
+class PythonProgram(Program):
+    """A program of this folder, in a fork of this process: bumble, which the emulated processor takes seconds to load, may
+    be loaded already (see run.py). The command is the file's name and the arguments."""
+
+    def instead(self):
+        code = 1
+        try:
+            # As in every process of Python.
+            signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+            # What this process has open is not the program's; nor may the program close it when it collects garbage.
+            gc.freeze()
+            last = 3
+            for descriptor in [*sorted(self.descriptors), os.sysconf("SC_OPEN_MAX")]:
+                os.closerange(last, descriptor)
+                last = descriptor + 1
+            sys.stdin, sys.argv = open(0, closefd=False), self.command
+            runpy.run_path(str(pathlib.Path(__file__).with_name(self.command[0])), run_name="__main__")
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)

@@ -9,12 +9,11 @@ X   one side ended the connection: the reason
 O   what a scenario wants the accessory to do, as text
 """
 
-import pathlib
 import socket
 import struct
 
 from peripheral import ADAPTER, HANDLE, Peripheral, address_bytes
-from program import Program
+from program import PythonProgram
 
 DICE = "F0:F1:D1:CE:00:06"
 # The second adapter.
@@ -131,13 +130,12 @@ def make_air():
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
-class BumbleDice(Program):
+class BumbleDice(PythonProgram):
     """Dice that bumble plays. `adapter` is the adapter of the kernel that they are near to."""
 
     def __init__(self, world):
         near, far = make_air()
-        program = pathlib.Path(__file__).with_name("bumble-dice.py")
-        command = ["env", "PYTHONPATH=/usr/lib/bumble", "python3", program, far.fileno(), DICE]
+        command = ["bumble-dice.py", far.fileno(), DICE]
         super().__init__(world, "bumble-dice", command, descriptors=[far.fileno()])
         far.close()
         # The emulated processor takes long to load bumble.

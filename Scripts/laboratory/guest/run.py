@@ -18,6 +18,8 @@ import lab
 
 SHARED = pathlib.Path("/mnt")
 RESULTS = SHARED / "results"
+SCENARIOS = pathlib.Path(__file__).parents[1] / "scenarios"
+BUMBLE = "/usr/lib/bumble"
 # The logs of a scenario, until it has ended: the clock skips ahead while a program waits for the host.
 LOGS = pathlib.Path("/tmp/lab-logs")
 # The number of this machine, and whether its clock counts "instructions" or is the "host"'s.
@@ -30,7 +32,7 @@ BOOT_AGAIN = 3
 
 
 def load(name):
-    path = pathlib.Path(__file__).parents[1] / "scenarios" / f"{name}.py"
+    path = SCENARIOS / f"{name}.py"
     spec = importlib.util.spec_from_file_location("scenario", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -64,15 +66,29 @@ def write(name, result):
 
 def setting(name, key, default):
     """A constant of a scenario. The file is read, not imported, because importing it here could do harm."""
-    for line in (pathlib.Path(__file__).parents[1] / "scenarios" / f"{name}.py").read_text().splitlines():
+    for line in (SCENARIOS / f"{name}.py").read_text().splitlines():
         if line.startswith(f"{key} = "):
             return line.split(" = ")[1].strip('"')
     return default
 
 
+def load_bumble(name):
+    """Loads bumble if a scenario uses it, which takes seconds; its processes and those of later scenarios are forks."""
+    if not re.search(r"\blab\.(peer|bumble_dice)\(", (SCENARIOS / f"{name}.py").read_text()) or BUMBLE in sys.path:
+        return
+    sys.path.insert(0, BUMBLE)
+    # bumble describes every packet in colored words, even without a log; that took a third of its time.
+    importlib.import_module("bumble.colors").color = lambda text, *_: text
+    importlib.import_module("bumble.hci").HCI_Object.format_fields = staticmethod(lambda *_: "")
+    # cryptography loads the last one when it is used first.
+    for module in ("bumble.device", "bumble.transport.common", "cryptography.hazmat.backends.openssl"):
+        importlib.import_module(module)
+
+
 def run(name):
     """Runs a scenario, and returns whether this machine can run another one."""
     (SHARED / f"begun.{NUMBER}").write_text(name)
+    load_bumble(name)
     (LOGS / name).mkdir(parents=True, exist_ok=True)
     group = GROUPS / name
     group.mkdir()

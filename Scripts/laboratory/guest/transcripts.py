@@ -7,17 +7,19 @@ import json
 
 # Identifiers, numbers, times, levels and digits.
 VARYING = {"accessory", "address", "addedAt", "bluetoothIdentifier", "candidate", "closed", "digits", "end", "epoch",
-           "filteredRSSI", "gone", "identifier", "of", "passed", "picker", "request", "rssi", "sequence", "session",
-           "silence", "since", "time"}
+           "gone", "identifier", "of", "passed", "picker", "request", "rssi", "sequence", "session", "silence", "since",
+           "time"}
+# Left out: whether these are known depends on how many reports had arrived, and on how long the pairing took.
+OMITTED = {"filteredRSSI", "intervalMilliseconds", "rhythmMilliseconds"}
 # A state that one transcript may have and the other not. Operators see states: one that lasts less than a turn of the agent
 # is passed over, as the time that the disk takes may be, and that between an answer and the end.
 PASSED_OVER = '"phase": "settingUp"'
 
 
 def comparable(value, key=None):
-    """The value with "…" for what differs each time; nothing else is left out."""
+    """The value with "…" for what differs each time."""
     if isinstance(value, dict):
-        return {name: comparable(member, name) for name, member in sorted(value.items())}
+        return {name: comparable(member, name) for name, member in sorted(value.items()) if name not in OMITTED}
     if isinstance(value, list):
         return [comparable(member) for member in value]
     return "…" if key in VARYING and value is not None else value

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controller answers with errors: a recovery action helps, or all fail in a minute and the next try scans."""
+"""The controller answers with errors: a recovery action helps, or all fail in a minute and the next try scans. Where only
+extended scanning is refused, the agent in exclusive access scans with legacy commands."""
 
 import time
 
@@ -8,6 +9,8 @@ import recovery
 PATIENCE = 400
 # The commands that the controller refuses, from before the agent starts: Command Disallowed.
 CASES = {"scan enable": {"opcode": "0x2042"}, "scan parameters": {"opcode": "0x2041"}, "every command": {}}
+# Those of them that exclusive access goes around.
+EXTENDED_CASES = ["scan enable", "scan parameters"]
 # The agent is not notified of the end of such a fault. It notices at its next try, after the first wait that follows a
 # failed recovery.
 TRY_SECONDS = 30 + recovery.SCAN_SECONDS
@@ -34,7 +37,7 @@ class Refusal:
         # As if the recovery unit had carried out its step without success.
         if self.agent.recovery_request.exists():
             self.agent.recovery_request.unlink()
-        if self.over is None and self.agent.metrics()["radio_ladders_lost_total"] >= 1:
+        if self.over is None and self.agent.metrics()["radio_recoveries_failed_total"] >= 1:
             self.over = now
             self.sentence = self.agent.radio()["detail"]
             self.controller.clear_fault()
@@ -61,7 +64,8 @@ def without_restart(tried):
 
 
 def refuse(lab, access):
-    cases = [Refusal(lab, access, index, *case) for index, case in enumerate(CASES.items())]
+    cases = [Refusal(lab, access, index, *case) for index, case in enumerate(CASES.items())
+             if access == "shared" or case[0] not in EXTENDED_CASES]
     end = time.monotonic() + recovery.PATIENCE
     while not all([case.step() for case in cases]) and time.monotonic() < end:
         time.sleep(0.1)
@@ -89,12 +93,36 @@ def heal(lab, access, resets):
     took = recovery.seconds(time.monotonic() - start)
     lab.figure(f"\n         {access} cured", f"scans {took}; tried {' '.join(tried)}")
     lab.equal(without_restart(tried), HEALING, "tried")
-    lab.equal(agent.metrics()["radio_ladders_lost_total"], 0, "failed recoveries")
+    lab.equal(agent.metrics()["radio_recoveries_failed_total"], 0, "failed recoveries")
+    agent.end()
+    controller.end()
+
+
+def go_around(lab, name, address):
+    """Checks a controller that offers extended scanning and refuses it until it is reset without the fault."""
+    controller = lab.controller(address=address)
+    controller.fault("refusing", status="0x0c", **CASES[name])
+    agent = lab.agent(radio=controller.name_of_adapter, access="exclusive", board="lab")
+    radio = agent.await_state("on", recovery.SCAN_SECONDS)
+    controller.await_scan(seconds=recovery.SCAN_SECONDS)
+    lab.check("legacy" in radio["detail"], f"{name}: it scans with legacy commands: {radio['detail']}")
+    problem, = agent.status()["problems"]
+    lab.equal(problem["kind"], "extendedScanRefused", f"{name}: the problem")
+    lab.check(CASES[name]["opcode"] in problem["sentence"] and "known-limits" in problem["sentence"], problem["sentence"])
+    lab.equal(recovery.used(agent), [], f"{name}: tried")
+    controller.clear_fault()
+    controller.hardware_error()
+    # The words that refuse extended scanning name it too.
+    lab.until(lambda: "legacy" not in (radio := agent.radio())["detail"] and radio["state"] == "on",
+              "extended scanning is tried again after a reset", recovery.RECOVERY_SECONDS)
+    lab.equal(agent.status()["problems"], [], f"{name}: problems after the reset")
     agent.end()
     controller.end()
 
 
 def scenario(lab):
+    for index, name in enumerate(EXTENDED_CASES):
+        go_around(lab, name, f"00:E0:4C:00:02:E{index}")
     for access, resets in RESETS.items():
         heal(lab, access, resets)
         refuse(lab, access)

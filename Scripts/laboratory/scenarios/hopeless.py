@@ -28,7 +28,7 @@ def scenario(lab):
 
     sentence = lab.until(is_asked, "the agent asks for a person", PATIENCE - 600, 5)
     lab.figure("asked for a person after s", round(time.monotonic() - start))
-    lost = agent.metrics()["radio_ladders_lost_total"]
+    lost = agent.metrics()["radio_recoveries_failed_total"]
     lab.figure("failed recoveries", int(lost))
     lab.check(lost == FAILED_RECOVERIES and "unplug it" in sentence, f"after {lost:.0f} failed recoveries: {sentence}")
     controller.unplug()

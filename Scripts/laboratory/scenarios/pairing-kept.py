@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A bond outlives power cycle, replugging, restart, SIGKILL and new addresses; a lost one is shown, and paired again."""
+"""A bond outlives power cycle, replugging, restart, SIGKILL and new addresses; a lost one is shown, and paired again. With
+exclusive access none of its keys stay in the kernel."""
 
 import time
 
@@ -48,6 +49,28 @@ def show_lost(lab, peer, agent, app, name, lose):
     bonds.await_end(lab, peer, agent)
 
 
+def set_access(agent, former, access, act):
+    """Writes another access into the manifest, and has the agent use it."""
+    path = agent.home / "accessoryd.toml"
+    path.write_text(path.read_text().replace(f'access = "{former}"', f'access = "{access}"'))
+    act()
+    agent.await_state("on", 30)
+
+
+def show_change_of_access(lab, peer, agent):
+    """An agent that holds its adapter alone from now on leaves none of the keys that it has loaded, whether its manifest
+    is read again or it is started with another one."""
+    def reload():
+        lab.check(agent.tool("reload"), "the manifest is read again")
+
+    for act in (reload, lambda: bonds.restart(peer, agent)):
+        lab.until(lambda: bonds.has_keys(peer.index), "the kernel has the keys with shared access", 10)
+        set_access(agent, "shared", "exclusive", act)
+        for kind in bonds.LISTS:
+            lab.equal(bonds.keys(peer.index, kind), [], f"the kernel's list of {kind}s")
+        set_access(agent, "exclusive", "shared", reload)
+
+
 def scenario(lab):
     peer = lab.peer("--others", "0")
     peer.order("rotate")
@@ -66,5 +89,6 @@ def scenario(lab):
     show_lost(lab, peer, agent, app, "the device forgot", lambda: peer.order("forget"))
     show_lost(lab, peer, agent, app, "the kernel forgot", lambda: lab.equal(
         bonds.unpair_in_kernel(peer.index), 0, "the status of unpairing"))
-    bonds.remove(lab, peer, agent, app)
+    show_change_of_access(lab, peer, agent)
+    bonds.remove(lab, peer, agent, AppSession(agent))
     lab.equal(agent.end(), 0, "the agent's exit status")

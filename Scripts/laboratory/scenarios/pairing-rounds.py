@@ -16,7 +16,7 @@ def scenario(lab):
     app, operator = AppSession(agent), Operator(agent)
     bonds.fill_registry(peer, agent, operator)
     before = None
-    for number in range(1, ROUNDS + 1):
+    for number in bonds.paced(ROUNDS):
         peer.order("rotate")
         bonds.pair(lab, peer, agent, app, operator)
         if number == 1:

@@ -147,6 +147,20 @@ struct Device {
     Int64(min(max(Int(floor), factor * learned(at: time)), Int(ceiling)))
   }
 
+  /// The longest silence after which an item of the default range loses the device, in milliseconds: its rhythm may make it
+  /// longer than its interval does.
+  func lostPatience(_ floor: Int32, _ factor: Int, _ ceiling: Int32, at time: Int64 = .max) -> Int64 {
+    let times = sampleTimes.prefix { $0 <= time }
+    let gaps = zip(times.dropFirst(), times).map { (length: ($0 - $1) / 1000, end: $0 / 1000) }
+    let pauses = gaps.filter { $0.length >= 1000 }.suffix(16)
+    let last = (times.last ?? 0) / 1000
+    // Lengths are rounded up.
+    let longest = pauses.filter { last - $0.end < 17 * $0.length }.map(\.length).max() ?? 0
+    var patience = max(patience(floor, factor, ceiling, at: time), 4 * longest * 1001 / 1000 + Int64(floor))
+    if last - (times.first ?? 0) / 1000 < 30_000 { patience = max(patience, 300_000) }
+    return min(patience, Int64(ceiling))
+  }
+
   /// The median of the last eight gaps between samples, of two the longer one, without gaps over five minutes.
   private func learned(at time: Int64) -> Int {
     let times = sampleTimes.reversed().drop { $0 > time }.prefix(9).map { Int($0 / 1000) }

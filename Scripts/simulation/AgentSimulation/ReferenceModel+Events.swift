@@ -20,7 +20,9 @@ extension ReferenceModel {
       let isKnown = !device.readings(of: event.data).isEmpty
       return try expect(isKnown, event, "has a payload that was not received: \(event.data)")
     }
-    let isKnown = moments.contains { $0.views.contains { $0.payload == event.data } }
+    // A new frame may have waited for its event.
+    let known = event.reason == .payload ? device.moments : moments
+    let isKnown = known.contains { $0.views.contains { $0.payload == event.data } }
     try expect(isKnown, event, "has a payload that was not received: \(event.data)")
     // The loss of the radio resets the filter after the moment.
     let isNear = moments.contains { moment in
@@ -36,7 +38,9 @@ extension ReferenceModel {
     guard let item = item(event) else { throw unexplained(event, "is about no item") }
     let isReload = reloads.contains { $0.time == event.time }
     let moments = device.moments(at: event.time)
-    try expect(isReload || moments.contains { $0.time == event.time }, event, "comes without a report")
+    // A full item takes in the strongest devices by what they sent before, some time after a start and for a picker.
+    let isReported = isReload || !isRoomy || moments.contains { $0.time == event.time }
+    try expect(isReported, event, "comes without a report")
     let isImmediate = item.descriptor.range == .immediate
     let readings = isRoomy ? moments.flatMap { $0.views.map(\.parsed) } : device.readings(of: event.data)
     let isMatch = readings.contains { item.matches($0) }
@@ -85,9 +89,10 @@ extension ReferenceModel {
 
   func checkChanged(_ event: SeenEvent, _ device: Device, since last: Int64) throws(Breach) {
     try expect(event.reason == .payload, event, "has no reason")
-    try expect(event.time - last >= 1000 * changeMilliseconds, event, "comes too soon")
-    // A long payload may be stored later.
-    guard isRoomy else { return }
+    try expect(
+      event.time == last || event.time - last >= 1000 * changeMilliseconds, event, "comes too soon")
+    // A long payload may be stored later, and several frames are sent together.
+    guard isRoomy, event.time > last else { return }
     let moments = device.moments(at: last) + device.moments(from: last, to: event.time)
     let payloads = moments.map { $0.views.map(\.payload) }
     try expect(payloads.contains { $0 != payloads[0] }, event, "has no change since \(last) µs")
@@ -116,7 +121,7 @@ extension ReferenceModel {
   /// Whether more items match, or matched within their silence time, than a device may have at once.
   func hasTooMany(_ device: Device, at time: Int64) -> Bool {
     let count = items.count { entry in
-      let longest = device.patience(Int32(clamping: entry.item.silence), factor, 300_000, at: time)
+      let longest = device.lostPatience(Int32(clamping: entry.item.silence), factor, .max, at: time)
       return device.matched(entry.item, from: time - 1000 * longest, to: time)
         || device.moments(at: time).contains { $0.views.contains { entry.item.matches($0.parsed) } }
     }

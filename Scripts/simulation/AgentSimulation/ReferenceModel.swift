@@ -171,7 +171,7 @@ struct ReferenceModel {
         let item = Self.item(history.last, in: items)
       else { continue }
       let gate = item.gate
-      let patience = device.patience(stretched(gate.lostMilliseconds), factor, gate.lostMillisecondsMax)
+      let patience = device.lostPatience(stretched(gate.lostMilliseconds), factor, gate.lostMillisecondsMax)
       let silence = device.patience(stretched(gate.silenceMilliseconds), factor, gate.silenceMillisecondsMax)
       let learned = item.descriptor.range == .immediate ? max(patience, silence) : patience
       // A row that was evicted has learned its interval again.

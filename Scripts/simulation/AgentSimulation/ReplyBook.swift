@@ -76,7 +76,7 @@ struct ReplyBook {
     return try readReply(reply, to: call, message, facts)
   }
 
-  /// A client without the right to call a method receives only errors of the protocol itself.
+  /// A client without the right to call a method receives only errors of the protocol itself, and learns why.
   private func checkRight(_ reply: ReceivedReply, to call: PendingCall) throws(Breach) {
     let isDenied = reply.error == "org.varlink.service.PermissionDenied"
     let isError = reply.error?.hasPrefix("org.varlink.service.") ?? false
@@ -84,8 +84,9 @@ struct ReplyBook {
     guard needsRight ? isError : !isDenied else {
       throw Breach(.unaskedReply, "\(client) called \(call.method) and got \(reply.error ?? "a reply")")
     }
-    guard !isDenied || reply.parameters.members.isEmpty else {
-      throw Breach(.wrongReply, "\(client) was denied \(call.method) with parameters")
+    let names = reply.parameters.members.map(\.name)
+    guard !isDenied || names == ["reason", "cure"] else {
+      throw Breach(.wrongReply, "\(client) was denied \(call.method) with the parameters \(names)")
     }
   }
 

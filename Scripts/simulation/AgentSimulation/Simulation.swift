@@ -218,14 +218,14 @@ public final class Simulation {
       guard disk.start(request, at: now) else {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
-    case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio, .lendRadio,
-      .takeRadioBack, .findBluetoothd, .readKnownDevices, .openLink,
+    case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio,
+      .findBluetoothd, .readKnownDevices, .openLink,
       .closeLink:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .readNetworks, .startNetworkScan:
       throw Breach(.wrongCommand, "the kernel is asked for networks without an interface")
-    case .signalTouch(let signal): note("signals \(signal)")
+    case .signal(let signal): note("signals \(signal)")
     case .log(let notice): try checkNotice(notice)
     }
   }
@@ -239,9 +239,9 @@ public final class Simulation {
         throw Breach(.wrongCommand, "\(opcode) was given up before its time")
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
-    case .radio, .initializationFailed, .radioRecovery, .switchedOnAfterBluetoothd, .turnedAway,
-      .closed, .keysExported, .bondImported, .link, .pairing, .networks, .reloaded, .reloadRefused, .setup,
-      .mgmtMessageIgnored:
+    case .radio, .initializationFailed, .radioRecovery, .boardFollowsAdapter, .switchedOnAfterBluetoothd,
+      .turnedAway, .closed, .keysExported, .bondImported, .registryImported, .accessoryRemoved,
+      .registryReset, .link, .pairing, .networks, .reloaded, .reloadRefused, .setup, .mgmtMessageIgnored:
       break
     }
   }

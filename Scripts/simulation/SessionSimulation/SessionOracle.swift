@@ -64,7 +64,7 @@ struct SessionOracle {
       try require(open[id]?.request == .watchAdvertisements, "an advertisement has no call")
       try require(line.event != .found || !line.payload.isEmpty || !line.isInSight, "an empty advertisement")
       count("advertisement")
-    case .radio: break
+    case .radio, .unreachable, .leftOut: break
     case .ended:
       try require(!hasEnded, "the session ended twice")
       hasEnded = true

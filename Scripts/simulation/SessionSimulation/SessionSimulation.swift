@@ -189,10 +189,10 @@ public final class SessionSimulation {
     case .findBluetoothd: agent.bluetoothdWasSought(isRunning: false, at: instant)
     case .manage, .managePairing, .openBus, .closeBus, .callBus, .openLink, .closeLink, .recoverRadio,
       .releaseRadio,
-      .lendRadio, .takeRadioBack, .readNetworks, .startNetworkScan:
+      .readNetworks, .startNetworkScan:
       throw BrokenRule(sentence: "the kernel is asked about a virtual radio")
     // A simulated gateway has no manifest file, and its radio is open.
-    case .readManifest, .openRadio, .signalTouch, .log: break
+    case .readManifest, .openRadio, .signal, .log: break
     }
   }
 
@@ -213,7 +213,7 @@ public final class SessionSimulation {
     agent = SimulatedGateway.agent(run: startCount)
     agent.radioAppeared(.controller, at: instant)
     for index in apps.indices {
-      let links = apps[index].wires.keys.sorted { "\($0)" < "\($1)" }
+      let links = apps[index].wires.keys.sorted { $0.number < $1.number }
       apps[index].wires = [:]
       for link in links { try step(index, .linkEnded(link, reason: nil, isPermanent: false)) }
     }
@@ -238,7 +238,7 @@ public final class SessionSimulation {
       var deliveries: [SessionDelivery] = []
       for action in apps[index].client.step(inputs.removeFirst(), at: .microseconds(now)) {
         switch action {
-        case .open(let link): inputs.append(open(link, index))
+        case .open(let link, _): inputs.append(open(link, index))
         case .send(let link, let bytes): apps[index].wires[link]?.toAgent += bytes
         case .close(let link):
           if let id = apps[index].wires.removeValue(forKey: link)?.client { agent.drop(id) }
@@ -265,7 +265,7 @@ public final class SessionSimulation {
   /// Moves some of the bytes under way. Returns whether there were any.
   private func exchange(_ index: Int) throws(BrokenRule) -> Bool {
     var hasMoved = false
-    for link in apps[index].wires.keys.sorted(by: { "\($0)" < "\($1)" }) {
+    for link in apps[index].wires.keys.sorted(by: { $0.number < $1.number }) {
       guard var wire = apps[index].wires[link], let id = wire.client else { continue }
       let part = wire.toAgent.prefix(min(agent.receivableByteCount(id), 1 + dice.number(below: 4096)))
       if !part.isEmpty {

@@ -54,7 +54,7 @@ struct SimulatedOperator {
 
   /// Reads what the agent sent.
   mutating func read(_ agent: AgentCore) {
-    for id in connections.keys.sorted(by: { "\($0)" < "\($1)" }) {
+    for id in [watch].compactMap(\.self) + calls {
       agent.drain(id) { bytes in
         let count = min(bytes.count, connections[id]?.receivableByteCount ?? 0)
         connections[id]?.receive(bytes.extracting(0..<count))

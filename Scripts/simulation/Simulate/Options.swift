@@ -55,6 +55,11 @@ struct Totals: CustomStringConvertible {
     digests = [outcome?.digest, life.digest].compactMap(\.self)
   }
 
+  /// Whether these seeds had enough to do for a broken rule to show.
+  var isEnough: Bool {
+    packets >= 500 * runs && events >= 10 * runs && commits >= 2 * runs && replies >= 300 * runs
+  }
+
   var description: String {
     "\(runs) seeds, \(steps) steps, \(packets) packets, \(events) events, \(commits) commits, "
       + "\(replies) replies: no rule was broken; the last run's digests: "

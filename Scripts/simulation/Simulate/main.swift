@@ -36,3 +36,7 @@ for seed in options.seeds {
   }
 }
 print(total)
+guard options.seeds.count < 100 || options.isLifeCycleOnly || total.isEnough else {
+  print("that is too little for a broken rule to show")
+  exit(1)
+}

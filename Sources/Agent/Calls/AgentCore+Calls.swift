@@ -102,7 +102,13 @@ extension AgentCore {
 extension ServiceError {
   /// At an app's own socket even root and operators are refused, and learn where they would not be.
   fileprivate static func operatorsOnly(_ peer: Peer) -> Self {
-    guard let app = peer.app else { return .permissionDenied() }
+    guard let app = peer.app else {
+      return .permissionDenied(
+        reason: "user \(peer.uid) is no operator, and only operators may call this method",
+        cure:
+          "operators are root and the members of the group accessory (usermod -aG accessory NAME, then log in again)"
+      )
+    }
     return .permissionDenied(
       reason:
         "this socket belongs to the app \(app.quotedForDisplay), and every program here is that app alone",

@@ -51,10 +51,10 @@ extension GatewayError {
         json.member("item", Self.cut(item))
         json.member("items", candidates.prefix(Self.listedMax).map(Self.cut))
       case .manifestRefused(let findings):
-        ReloadLine.refused(
+        ManifestRefusedLine(
           findings: findings.prefix(Self.listedMax).map(Self.cut),
-          omitted: Int64(max(0, findings.count - Self.listedMax))
-        ).writeReply(to: &json)
+          omitted: max(0, findings.count - Self.listedMax)
+        ).writeMembers(to: &json)
       case .busy(let limit): json.member("limit", limit)
       case .tooManyConnections(let isOfUser, let limit):
         json.member("of", isOfUser ? "user" : "all")

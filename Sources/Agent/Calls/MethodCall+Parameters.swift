@@ -11,6 +11,13 @@ extension MethodCall {
     try agent.setupCore.session(parameters.word("session"), of: client.peer.owner)
   }
 
+  /// The same for a call that asks the operators. The call is counted, also when it is refused for what it says.
+  func askingSession() throws(SetupError) -> Session {
+    let session = try session()
+    try agent.setupCore.paceCall(ofApp: session.app)
+    return session
+  }
+
   /// The accessory that the call names. An identifier that the session's app does not have is counted and logged.
   func accessory(of session: Session) throws(SetupError) -> RegistryAccessory {
     let identifier = parameters.word("accessory")

@@ -16,7 +16,8 @@ enum Patience {
   /// For a pairing, its undoing, an operator who types a name, and the commit after it.
   static let choiceMilliseconds: Int64 = 160_000
 
-  static let diskTimeoutSentence = "the disk has not answered in time; see accessoryctl status"
+  static let diskTimeoutSentence =
+    "the disk has not answered in time, and the change may still be made; see accessoryctl status"
 }
 
 /// A call that an operator, or the disk, has yet to decide.

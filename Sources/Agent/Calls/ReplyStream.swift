@@ -3,6 +3,7 @@
 import HCI
 import Interfaces
 import JSON
+import Registry
 import Explanation
 import Varlink
 
@@ -18,12 +19,17 @@ protocol ReplyStream {
   /// The time at which ``nextReply(_:)`` has something new even if nothing else happens; nil without such a time.
   func deadline(_ agent: AgentCore) -> Instant?
 
+  /// The session whose events it sends; nil for other streams.
+  var session: RandomIdentifier? { get }
+
   /// Gives back what the stream holds in the agent. Called once: after the last reply, or when the client has left.
   func release(_ agent: AgentCore)
 }
 
 extension ReplyStream {
   func deadline(_ agent: AgentCore) -> Instant? { nil }
+
+  var session: RandomIdentifier? { nil }
 
   func release(_ agent: AgentCore) {}
 }

@@ -42,6 +42,20 @@ extension AgentCore {
     if let client = clients[client] { remove(client) }
   }
 
+  /// Whether a client that is gone streamed a session that no other client has taken up again.
+  public func hasLeftSession(_ client: ClientID) -> Bool {
+    clients.sessionsLeft[client].map { setupCore.isLeft($0) } ?? false
+  }
+
+  /// The process of a client that is gone has ended: it cannot take up the session that it left.
+  public func processEnded(of client: ClientID, at time: Instant) {
+    turn.advance(to: time)
+    guard let session = clients.sessionsLeft.removeValue(forKey: client) else { return }
+    follow(setupCore.advance(to: now))
+    follow(setupCore.expire(session))
+    performSetupEffects()
+  }
+
   public func sendableByteCount(_ client: ClientID) -> Int {
     clients[client]?.connection.sendableByteCount ?? 0
   }
@@ -155,6 +169,10 @@ extension AgentCore {
 
   private func remove(_ client: Client) {
     client.stream?.release(self)
+    if let session = client.stream?.session {
+      clients.sessionsLeft = clients.sessionsLeft.filter { $0.value != session && setupCore.isOpen($0.value) }
+      clients.sessionsLeft[client.id] = session
+    }
     if let passed = client.passed.take() {
       links.abandon(passed.link)
       performLinkOutput()

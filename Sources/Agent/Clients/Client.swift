@@ -10,7 +10,7 @@ final class Client {
     case regular
     /// An operator's when no regular slot is free, for the reason `lack`. It serves calls that end by themselves.
     case reserved(lack: AdmissionError)
-    /// That of a peer that is turned away: its first call is refused with the reason.
+    /// A peer that is not admitted; its first call gets the reason.
     case turnedAway(AdmissionError)
   }
 
@@ -76,7 +76,7 @@ public enum Admission: Equatable, Sendable {
 /// Why a peer is turned away.
 public enum AdmissionError: String, CaseIterable, Sendable {
   /// The account is neither an operator's nor an app's.
-  case unknownAccount = "stranger"
+  case unknownAccount
   /// Every slot is taken, or those that are left are kept for operators.
   case full
   /// The user, or the app's own socket, has as many connections as one may have.

@@ -2,6 +2,7 @@
 
 import HCI
 import Manifest
+import Registry
 import Varlink
 
 /// The connections.
@@ -28,6 +29,8 @@ struct ClientTable {
   private(set) var limits: Limits
   /// Calls that were to be decided later; numbers them.
   var pendingCallCount: UInt64 = 0
+  /// The sessions that clients streamed when they left: of each session the last client.
+  var sessionsLeft: [ClientID: RandomIdentifier] = [:]
   private(set) var admitted: UInt64 = 0
   private(set) var refused: [AdmissionError: UInt64] = [:]
 

@@ -15,7 +15,8 @@ import Setup
 /// There is one connection for each device, because the kernel has one ATT channel for each link. It is the kernel that
 /// refuses a second one, so that an app which has closed its socket can connect again while the link still lingers.
 ///
-/// Capacity: ``countMax`` connections, those that are being made included; a further one is refused and counted.
+/// Capacity: ``countMax`` connections, those that are being made included, of which each app has its share
+/// (``PlaceShares``); a further one is refused and counted.
 struct AccessoryLinks: ~Copyable, Sendable {
   static let countMax = 32
   /// How long the device may take to be heard and connected. The kernel's own limit is 40 s.
@@ -66,10 +67,12 @@ struct AccessoryLinks: ~Copyable, Sendable {
 
   /// When ``advance(to:)`` is due.
   var deadline: Instant? {
-    let attempts = links.map { link -> Instant? in
-      if case .connecting(let end) = link.state { end } else { nil }
+    // Every turn of the agent asks: without an array nothing is allocated.
+    var due = commands.deadline
+    for link in links {
+      if case .connecting(let end) = link.state { due = .earliest(due, end) }
     }
-    return (attempts + [commands.deadline]).compactMap { $0 }.min()
+    return due
   }
 
   /// How many accessories are connected.
@@ -97,7 +100,7 @@ extension AccessoryLinks {
   /// Begins to connect a session's app to its accessory.
   mutating func connect(
     _ accessory: RegistryAccessory, _ displayName: String, for session: Session, _ target: LinkTarget,
-    at now: Instant
+    appCount: Int, at now: Instant
   ) throws(SetupError) -> LinkID {
     for link in links where link.address == target.address {
       switch link.state {
@@ -108,7 +111,9 @@ extension AccessoryLinks {
       case .connected: break
       }
     }
-    guard links.count < Self.countMax else { throw refuse(.tooManyLinks) }
+    guard
+      PlaceShares.admit(session.app, among: links.map(\.app), appCount: appCount, capacity: Self.countMax)
+    else { throw refuse(.tooManyLinks) }
     lastNumber += 1
     let id = LinkID(number: lastNumber)
     let end = now.advanced(milliseconds: Self.connectMilliseconds)

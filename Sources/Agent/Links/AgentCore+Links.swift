@@ -49,13 +49,15 @@ extension AgentCore {
 
   /// Begins to connect a session's app to its accessory.
   func connect(_ accessory: RegistryAccessory, for session: Session) throws(SetupError) -> LinkID {
-    let device = try setupCore.requireBluetooth(accessory)
+    let device = try setupCore.requireBluetooth(accessory, for: session)
     try requireConnectingAdapter()
     let security = try security(of: accessory, on: device)
     defer { performLinkOutput() }
     let target = LinkTarget(
       address: try currentAddress(of: device), adapterAddress: radio.shared.address, security: security)
-    return try links.connect(accessory, device.displayName, for: session, target, at: now)
+    return try links.connect(
+      accessory, device.displayName, for: session, target, appCount: configuration.manifest.apps.count,
+      at: now)
   }
 
   /// How safe the link has to be. An accessory whose bond is lost is not connected: the kernel would pair by itself.
@@ -99,7 +101,7 @@ extension AgentCore {
   /// whose bonds no longer satisfy the manifest.
   func endLinksWithoutGrant() {
     guard !links.links.isEmpty else { return }
-    links.end(.removed, at: now) { !setupCore.isUsable($0.accessory) }
+    links.end(.removed, at: now) { !setupCore.isUsable($0.accessory, by: $0.session) }
     links.end(.unauthenticated, at: now) { link in
       let device = setupCore.registry.accessory(link.accessory).map { setupCore.registry.device(of: $0) }
       return device.map { setupCore.lacksAuthenticatedBond($0) } ?? false
@@ -139,7 +141,8 @@ extension ConnectionLine {
   fileprivate init(_ link: AccessoryLinks.Link, at now: Instant, _ end: LinkEnd? = nil) {
     let duration = link.start.map { Seconds(microseconds: now.microseconds &- $0.microseconds) }
     self.init(
-      time: Seconds(microseconds: now.microseconds), app: link.app, accessory: link.accessory.text,
+      time: Seconds(microseconds: now.microseconds), event: end == nil ? .connected : .disconnected,
+      app: link.app, accessory: link.accessory.text,
       displayName: link.displayName, address: WireAddress(link.address), end: end,
       duration: end == nil ? nil : duration)
   }

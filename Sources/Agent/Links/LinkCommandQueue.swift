@@ -60,7 +60,7 @@ struct LinkCommandQueue: Sendable {
     return output
   }
 
-  var deadline: Instant? { pending == nil ? waiting.map(\.start).min() : replyEnd }
+  var deadline: Instant? { pending == nil ? waiting.lazy.map(\.start).min() : replyEnd }
 
   // MARK: - Calls
 

@@ -21,7 +21,8 @@ extension SetupError {
 
   static var tooManyLinks: Self {
     Self(
-      .connectionFailed, "\(AccessoryLinks.countMax) accessories are connected, or being connected",
+      .connectionFailed,
+      "of the gateway's \(AccessoryLinks.countMax) connections the app has its share, and no other is free",
       cure: "disconnect one, and try again")
   }
 

@@ -107,7 +107,7 @@ extension AgentCore {
       }
     return WirelessLine(
       interface: interface, state: state, source: networkLink.plan.source.map(WirelessLine.Source.init),
-      networkCount: Int64(networkLink.table.count),
+      networks: networkLink.table.count,
       sinceLastScan: networkLink.table.scans.last.map {
         Seconds(microseconds: max(0, now.microseconds &- $0.completedAt.microseconds))
       }, problem: networkLink.plan.error?.sentence(interface: interface))

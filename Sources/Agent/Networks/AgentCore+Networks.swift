@@ -99,10 +99,10 @@ extension AgentCore {
     let items = NetworkItems(dataPath.items).matches(of: name.bytes).indices.map { index in
       let entry = dataPath.items[index]
       return NetworkLine.Item(
-        app: entry.app, id: entry.item.id, isFound: networkSightings.isFound(name, by: index))
+        app: entry.app, item: entry.item.id, isFound: networkSightings.isFound(name, by: index))
     }
     return NetworkLine(
-      ssid: AirText(name.bytes), bssid: strongest.bssid.description, radioCount: radios.count,
+      ssid: AirText(name.bytes), bssid: strongest.bssid.description, radios: radios.count,
       signal: strongest.signal, frequency: strongest.frequencyMegahertz,
       security: NetworkLine.Security(strongest.security),
       lastSeen: Seconds(microseconds: lastSeen.microseconds),

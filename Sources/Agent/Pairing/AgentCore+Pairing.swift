@@ -153,7 +153,6 @@ extension AgentCore {
       performRadioOutput()
     }
     for command in pairing.takeCommands() { enqueue(.managePairing(command)) }
-    for request in pairing.takeRadioRequests() { performRadioRequest(request) }
     if let isOpen = pairing.takeBusChange() { enqueue(isOpen ? .openBus : .closeBus) }
     for call in pairing.takeCalls() { enqueue(.callBus(call)) }
     for action in pairing.takeActions() { performAction(action) }

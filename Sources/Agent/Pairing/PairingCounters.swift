@@ -46,9 +46,9 @@ enum PairingResultKind: String, CaseIterable, Sendable {
     case .busy: self = .busy
     case .radioIsGone: self = .radio
     case .notPermitted: self = .notPermitted
-    case .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess, .radioIsSimulated, .notSupported:
+    case .inputDeviceNeedsBluetoothd, .needsSharedAccess, .radioIsSimulated, .notSupported:
       self = .notSupported
-    case .exclusiveBesideBluetoothd, .bluetoothdChanged, .unknownToBluetoothd, .otherProgram:
+    case .bluetoothdChanged, .unknownToBluetoothd, .otherProgram:
       self = .bluetoothd
     }
   }
@@ -82,10 +82,6 @@ extension AgentCore {
           ("objectsFull", pairing.bluetoothd.counters.objectsTurnedAway),
           ("queueFull", counters.loop.busMessagesDropped),
         ]),
-      Metric(
-        "radio_returns_failed_total", .counter,
-        "Pauses of the radio after which its adapter was not back in time.",
-        pairing.loan.returnFailures),
     ]
   }
 }

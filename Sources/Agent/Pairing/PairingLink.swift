@@ -6,8 +6,8 @@ import Pairing
 import Registry
 import Setup
 
-/// The way in which devices are paired at present. Of kernel and bluetoothd only one pairs on an adapter: both would
-/// reply to the same questions, and replace each other's keys.
+/// Chooses whether the kernel or bluetoothd pairs a device, and routes to it. Only one pairs on an adapter: both would reply
+/// to the same questions, and replace each other's keys.
 ///
 /// Pure: the radio's adapter, whether bluetoothd runs, and the time go in.
 struct PairingLink: Sendable {
@@ -19,21 +19,15 @@ struct PairingLink: Sendable {
     case none(PairingError)
     case kernel
     case bluetoothd
-    /// The kernel, to which the agent lends the adapter that it holds alone.
-    case loan
-  }
-
-  /// What the radio has to do for a pairing.
-  enum RadioRequest: Equatable, Sendable {
-    case lend, takeBack, giveUpReturn
+    /// Nothing pairs on an adapter that the agent holds alone.
+    case exclusive
   }
 
   private(set) var backend = Backend.none(.radioIsGone)
   var kernel = KernelPairing()
-  var loan = AdapterLoan()
   private(set) var bluetoothd = BluetoothdPairing()
   private(set) var counters = PairingCounters()
-  /// The adapter that is open, or lent.
+  /// The adapter that is open.
   private(set) var adapter: UInt16?
   /// Whether bluetoothd runs; nil while that is not known.
   private(set) var isBluetoothdRunning: Bool?
@@ -44,22 +38,16 @@ struct PairingLink: Sendable {
   /// When to look for bluetoothd.
   private var lookDue: Instant?
   private var notices: [PairingNotice] = []
-  private var output = Output()
-
   /// What is to be done beside what the backends ask for.
-  private struct Output {
-    var actions: [PairingAction] = []
-    var commands: [MgmtCommand] = []
-    var radioRequests: [RadioRequest] = []
-  }
+  private var actions: [PairingAction] = []
+  private var commands: [MgmtCommand] = []
 
   /// Whether the kernel's one discovery is for bluetoothd, which looks with it for the device to pair.
   var needsDiscovery: Bool { bluetoothd.isPairing }
 
   /// When ``advance(to:)`` is due.
   var deadline: Instant? {
-    .earliest(
-      .earliest(kernel.deadline, bluetoothd.deadline), .earliest(loan.deadline, lookDue))
+    .earliest(.earliest(kernel.deadline, bluetoothd.deadline), lookDue)
   }
 
   /// Whether a pairing, or the removal of a bond, is under way and can end soon.
@@ -72,7 +60,8 @@ struct PairingLink: Sendable {
     case .none(.radioIsGone), .none(.bluetoothdChanged): nil
     case .none(let error): error
     case .kernel: kernel.refusal
-    case .bluetoothd, .loan: nil
+    case .bluetoothd: nil
+    case .exclusive: .needsSharedAccess
     }
   }
 
@@ -83,10 +72,7 @@ struct PairingLink: Sendable {
   func checkInvariants() {
     kernel.checkInvariants()
     bluetoothd.checkInvariants()
-    precondition(
-      (backend == .kernel || loan.isPairing) == kernel.isOpen,
-      "the kernel pairs while its adapter is open for it")
-    precondition(backend == .loan || !loan.isLent, "only an adapter that the agent holds alone is lent")
+    precondition((backend == .kernel) == kernel.isOpen, "the kernel pairs while its adapter is open for it")
     precondition(adapter != nil || lookDue == nil, "nothing is looked for without an adapter")
   }
 
@@ -99,18 +85,12 @@ struct PairingLink: Sendable {
     lookDue = isSought ? nil : now
   }
 
-  /// An adapter was opened that the agent holds alone, or is back from a loan.
+  /// An adapter was opened that the agent holds alone.
   mutating func openExclusively(adapter index: UInt16, at now: Instant) {
-    if !loan.noteReturn() {
-      close(.radioIsGone, at: now)
-      lookDue = now
-    }
-    adapter = index
-    use(.loan)
+    close(.radioIsGone, at: now)
+    (adapter, lookDue) = (index, now)
+    use(.exclusive)
   }
-
-  /// Looks for bluetoothd before an operator chooses a device, where the operator has to know whether it runs.
-  mutating func lookForBluetoothd(at now: Instant) { if backend == .loan { lookDue = now } }
 
   /// There is no adapter that can pair, for this reason.
   mutating func close(_ error: PairingError, at now: Instant) {
@@ -122,14 +102,11 @@ struct PairingLink: Sendable {
   mutating func giveUpAdapter(at now: Instant) {
     guard backend == .kernel, let adapter else { return }
     close(.radioIsGone, at: now)
-    output.commands += kernel.takeCommands() + AdapterLoan.keyClearingCommands(adapter)
+    commands += kernel.takeCommands() + KernelPairing.keyClearingCommands(adapter)
   }
 
   private mutating func closeBackend(_ error: PairingError, at now: Instant) {
-    loan.close(error)
-    performLoan(at: now)
     if kernel.isOpen { kernel.close(error) }
-    keepKernelActions(at: now)
     if backend == .bluetoothd { bluetoothd.close(error, at: now) }
     use(.none(error))
   }
@@ -141,13 +118,9 @@ struct PairingLink: Sendable {
     guard let adapter else { return }
     // A bluetoothd that starts need not change a setting, and would reply to the kernel's questions as well.
     if kernel.isPairing { requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds)) }
-    if backend == .loan {
-      isBluetoothdRunning = isRunning
-      loan.bluetoothdWasSought(isRunning: isRunning, at: now)
-      return performLoan(at: now)
-    }
     guard isRunning != isBluetoothdRunning else { return }
     isBluetoothdRunning = isRunning
+    guard backend != .exclusive else { return }
     closeBackend(.bluetoothdChanged, at: now)
     if isRunning {
       bluetoothd.open(adapter: adapter, address: address, at: now)
@@ -166,7 +139,7 @@ struct PairingLink: Sendable {
     guard adapter != nil, isBluetoothdRunning == true else { return }
     isBluetoothdRunning = nil
     lookDue = now.advanced(milliseconds: Self.settlingMilliseconds)
-    if backend != .loan { closeBackend(.bluetoothdChanged, at: now) }
+    if backend != .exclusive { closeBackend(.bluetoothdChanged, at: now) }
   }
 
   // MARK: - Whose keys the kernel has
@@ -205,12 +178,10 @@ struct PairingLink: Sendable {
   mutating func receive(_ event: MgmtEvent, at now: Instant) {
     kernel.receive(event, at: now)
     bluetoothd.receive(event, at: now)
-    loan.receive(event, at: now)
-    performLoan(at: now)
     // The kernel has no adapter with this index any more.
     if backend == .kernel, !kernel.isOpen { return close(.radioIsGone, at: now) }
     guard event.index == adapter, case .settings = event.content, isBluetoothdRunning == false,
-      backend != .loan || loan.isPairing
+      backend != .exclusive
     else { return }
     // Another program, which may be a bluetoothd that starts.
     requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds))
@@ -219,7 +190,6 @@ struct PairingLink: Sendable {
   /// The kernel asked about digits that cannot be shown.
   mutating func receiveInvalidDigits(of device: DeviceAddress, at now: Instant) {
     kernel.receiveInvalidDigits(of: device, at: now)
-    performLoan(at: now)
   }
 
   /// Has bluetoothd looked for at this time, unless an earlier look is due.
@@ -233,9 +203,6 @@ struct PairingLink: Sendable {
   mutating func advance(to now: Instant) -> Bool {
     kernel.advance(to: now)
     bluetoothd.advance(to: now)
-    performLoan(at: now)
-    loan.advance(to: now)
-    performLoan(at: now)
     guard let due = lookDue, due <= now else { return false }
     lookDue = nil
     return true
@@ -243,11 +210,8 @@ struct PairingLink: Sendable {
 
   mutating func pair(_ request: PairingRequest, at now: Instant) {
     switch backend {
-    case .none(let error): output.actions.append(.ended(request.id, .failure(error)))
-    case .loan:
-      guard let adapter else { return }
-      loan.pair(request, adapter: adapter, at: now)
-      performLoan(at: now)
+    case .none(let error): actions.append(.ended(request.id, .failure(error)))
+    case .exclusive: actions.append(.ended(request.id, .failure(.needsSharedAccess)))
     case .kernel:
       kernel.pair(request, at: now)
       requestLook(at: now)
@@ -257,14 +221,11 @@ struct PairingLink: Sendable {
 
   mutating func answer(_ id: PairingID, _ answer: PairingAnswer, at now: Instant) {
     _ = kernel.answer(id, answer, at: now) || bluetoothd.answer(id, answer, at: now)
-    performLoan(at: now)
   }
 
   mutating func cancel(_ id: PairingID, at now: Instant) {
     kernel.cancel(id, at: now)
     bluetoothd.cancel(id, at: now)
-    loan.cancel(id, at: now)
-    performLoan(at: now)
   }
 
   mutating func unpair(_ identity: DeviceAddress, owner: BondOwner, at now: Instant) {
@@ -294,65 +255,11 @@ struct PairingLink: Sendable {
     }
   }
 
-  // MARK: - The loan
-
-  /// The radio could not lend its adapter.
-  mutating func lendingFailed(at now: Instant) {
-    loan.close(.radioIsGone)
-    performLoan(at: now)
-  }
-
-  /// Performs what the loan asks for, and lets it know of the kernel's end.
-  private mutating func performLoan(at now: Instant) {
-    keepKernelActions(at: now)
-    var actions = loan.takeActions()
-    while !actions.isEmpty {
-      performLoanAction(actions.removeFirst(), at: now)
-      keepKernelActions(at: now)
-      actions += loan.takeActions()
-    }
-  }
-
-  private mutating func performLoanAction(_ action: AdapterLoan.Action, at now: Instant) {
-    switch action {
-    case .seekBluetoothd: lookDue = now
-    case .release: output.radioRequests.append(.lend)
-    case .takeBack: output.radioRequests.append(.takeBack)
-    case .isOverdue: output.radioRequests.append(.giveUpReturn)
-    case .send(let command): output.commands.append(command)
-    case .ended(let id, let error): output.actions.append(.ended(id, .failure(error)))
-    case .stopPairing(let error): kernel.close(error)
-    case .pair(let request, let start):
-      guard let adapter else { return }
-      kernel.open(adapter: adapter, bonds: kernel.bonds, at: now)
-      kernel.pair(request, since: start, at: now)
-      requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds))
-    }
-  }
-
-  /// Keeps what the kernel reports. A pairing that ends in an adapter that is lent ends the loan, and the kernel forgets
-  /// the device.
-  private mutating func keepKernelActions(at now: Instant) {
-    let actions = kernel.takeActions()
-    output.actions += actions
-    for case .ended in actions where loan.isPairing {
-      output.commands += kernel.takeCommands()
-      if kernel.isOpen { kernel.close() }
-      output.commands += kernel.takeCommands()
-      loan.pairingEnded(at: now)
-    }
-  }
-
   // MARK: - Output
 
   mutating func takeCommands() -> [MgmtCommand] {
-    defer { output.commands.removeAll() }
-    return output.commands + kernel.takeCommands() + bluetoothd.takeCommands()
-  }
-
-  mutating func takeRadioRequests() -> [RadioRequest] {
-    defer { output.radioRequests.removeAll() }
-    return output.radioRequests
+    defer { commands.removeAll() }
+    return commands + kernel.takeCommands() + bluetoothd.takeCommands()
   }
 
   /// Returns whether to open (true) or to close the bus, once; before ``takeCalls()``.
@@ -367,8 +274,8 @@ struct PairingLink: Sendable {
   mutating func takeCalls() -> [BusCall] { bluetoothd.takeCalls() }
 
   mutating func takeActions() -> [PairingAction] {
-    defer { output.actions.removeAll() }
-    return output.actions + kernel.takeActions() + bluetoothd.takeActions()
+    defer { actions.removeAll() }
+    return actions + kernel.takeActions() + bluetoothd.takeActions()
   }
 
   mutating func note(_ action: PairingAction) {

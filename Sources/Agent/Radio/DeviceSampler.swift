@@ -6,13 +6,16 @@ import Interfaces
 import Manifest
 import Explanation
 
-/// Collects what devices advertise, for `Suggest`.
+/// Collects what devices advertise, for `Suggest`, `Explain` and `Try`.
 ///
-/// Capacity: ``samplesMax`` samples at a time, of ``setsMax`` advertising sets each; further sets are ignored. The memory
-/// of the decoder is there only while a sample is being taken.
+/// Capacity: ``samplesMax`` samples at a time, of ``setsMax`` advertising sets of a device and ``allSetsMax`` of all;
+/// further sets are ignored. The memory of the decoder is there only while a sample is being taken.
 struct DeviceSampler: ~Copyable {
   static let samplesMax = 2
   static let setsMax = 8
+  static let allSetsMax = 32
+  /// The most devices that one call listens to.
+  static let devicesMax = 16
 
   /// A sample that is being taken.
   struct SampleID: Equatable {
@@ -30,7 +33,9 @@ struct DeviceSampler: ~Copyable {
       }
       if let index = sources.firstIndex(where: { $0.covers(report) }) {
         sources[index].addReport(report)
-      } else if sources.count < DeviceSampler.setsMax {
+      } else if sources.count < DeviceSampler.allSetsMax,
+        sources.count(where: { $0.address == report.header.address }) < DeviceSampler.setsMax
+      {
         var source = SuggestionSource(for: report)
         source.addReport(report)
         sources.append(source)

@@ -21,8 +21,6 @@ struct Radio: Sendable {
     case recording
     /// The adapter is closed while this recovery action is under way.
     case recovering(RecoveryAction)
-    /// The kernel has the adapter while it pairs a device.
-    case lent
     /// A recording that has ended.
     case ended(String)
   }
@@ -39,7 +37,8 @@ struct Radio: Sendable {
   private(set) var initializations: UInt64 = 0
   private(set) var scanningSince: Instant?
   private var reportCount: UInt64 = 0
-  private(set) var gaps = ScanGaps()
+  /// Since when the radio has not scanned, after it had.
+  private var gapStart: Instant?
   private var changes: [RadioChange] = []
   private var output: [Action] = []
 
@@ -98,17 +97,6 @@ extension Radio {
     }
   }
 
-  /// Leaves an adapter that the agent holds alone to the kernel. Returns false if there is none that scans.
-  mutating func lend(at now: Instant) -> Bool {
-    guard link == .controller, state == .on else { return false }
-    update(at: now) { radio in
-      radio.stop(at: now)
-      radio.link = .lent
-    }
-    output.append(.lendRadio)
-    return true
-  }
-
   /// A recovery action did not bring the adapter back, or took it away.
   mutating func recoveryFailed(_ reason: String, at now: Instant) {
     update(at: now) { radio in
@@ -123,7 +111,7 @@ extension Radio {
       switch radio.link {
       case .controller: radio.apply(radio.initializer.follow(plan, now: now), at: now)
       case .shared: radio.apply(radio.shared.follow(plan, now: now), at: now)
-      case .absent, .listener, .recording, .recovering, .lent, .ended: break
+      case .absent, .listener, .recording, .recovering, .ended: break
       }
     }
   }
@@ -143,7 +131,7 @@ extension Radio {
       apply(initializer.received(event, now: now), at: now)
       if initializer.probesAnswered != answered { noteHeard(at: now) }
     case .shared: receiveShared(event, at: now)
-    case .absent, .listener, .recording, .recovering, .lent, .ended: break
+    case .absent, .listener, .recording, .recovering, .ended: break
     }
     noteChange(since: before, at: now)
   }
@@ -208,7 +196,7 @@ extension Radio {
       switch radio.link {
       case .controller: radio.apply(radio.initializer.timeout(now: now), at: now)
       case .shared: radio.apply(radio.shared.timeout(now: now), at: now)
-      case .absent, .listener, .recording, .recovering, .lent, .ended: return
+      case .absent, .listener, .recording, .recovering, .ended: return
       }
       radio.advanceProbe(to: now)
     }
@@ -220,7 +208,7 @@ extension Radio {
     let retry = recovery.retry
     let next =
       switch link {
-      case .absent, .listener, .recording, .recovering, .lent, .ended: retry
+      case .absent, .listener, .recording, .recovering, .ended: retry
       case .controller: retry ?? .earliest(initializer.deadline, nextProbe)
       case .shared: retry ?? .earliest(shared.deadline, probe.end ?? nextProbe)
       }
@@ -244,12 +232,13 @@ extension Radio {
       apply(shared.start(plan, now: now), at: now)
     // The adapter was closed for a recovery action that did not help.
     case .absent, .recovering: closeForRecovery(.takeDownAndUp, at: now)
-    case .listener, .recording, .lent, .ended: break
+    case .listener, .recording, .ended: break
     }
   }
 
   private mutating func stop(at now: Instant) {
     (recovery.retry, scanningSince, probe.end, probe.lastHeard) = (nil, nil, nil, nil)
+    recovery.watchdog.stopped(at: now)
     for command in restoringCommands { output.append(.manage(command)) }
     apply(initializer.stop(), at: now)
     shared.stop()
@@ -312,7 +301,7 @@ extension Radio {
     case .shared:
       probe.end = now.advanced(milliseconds: RadioProbe.timeoutMilliseconds)
       output.append(.send(.readLocalVersion))
-    case .absent, .listener, .recording, .recovering, .lent, .ended: break
+    case .absent, .listener, .recording, .recovering, .ended: break
     }
   }
 
@@ -364,10 +353,12 @@ extension Radio {
 
   private mutating func noteChange(since before: RadioLine.State, at now: Instant) {
     let state = state
-    // What was found counts on: the pause has a deadline of its own.
-    absence.follow(link == .lent ? .off : state, at: now)
+    absence.follow(state, at: now)
     guard state != before else { return }
-    changes.append(gaps.follow(state, before: before, detail: detail, isLent: link == .lent, at: now))
+    if before == .on { gapStart = now }
+    let gap = state == .on ? gapStart.map { now.microseconds &- $0.microseconds } : nil
+    if state == .on { gapStart = nil }
+    changes.append(RadioChange(state: state, detail: detail, gap: gap))
     output.append(.log(.radio(state, before: before, detail: detail)))
   }
 }

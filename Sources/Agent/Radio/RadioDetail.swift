@@ -13,7 +13,7 @@ extension Radio {
     case .absent: .absent
     case .recording, .listener: .on
     case .ended: .off
-    case .recovering, .lent: .recovering
+    case .recovering: .recovering
     case .controller: controllerState
     case .shared: sharedState
     }
@@ -46,7 +46,7 @@ extension Radio {
   var isLive: Bool {
     switch link {
     case .controller, .shared, .listener: true
-    case .absent, .recording, .recovering, .lent, .ended: false
+    case .absent, .recording, .recovering, .ended: false
     }
   }
 
@@ -63,7 +63,7 @@ extension Radio {
       case .scanning(let isActive): isActive
       case .off, .preparing, .switchedOff, .ready, .failed: nil
       }
-    case .absent, .listener, .recording, .recovering, .lent, .ended: nil
+    case .absent, .listener, .recording, .recovering, .ended: nil
     }
   }
 
@@ -91,7 +91,7 @@ extension Radio {
     switch link {
     case .listener: true
     case .shared: !shared.hasMonitors
-    case .absent, .controller, .recording, .recovering, .lent, .ended: false
+    case .absent, .controller, .recording, .recovering, .ended: false
     }
   }
 
@@ -114,7 +114,6 @@ extension Radio {
         "it listens while other programs scan; with CAP_NET_ADMIN (setcap, the unit's AmbientCapabilities, "
         + "or --cap-add) the agent would see to the scan itself"
     case .recovering(let action): return "\((recovery.failure ?? .unanswered).sentence); \(action.sentence)"
-    case .lent: return "it pauses while the kernel pairs a device, and scans again after that"
     case .controller, .shared: break
     }
     if let failure = recovery.failure { return failure.sentence }
@@ -135,8 +134,19 @@ extension Radio {
         ? "the kernel scans for it, \(isActive ? "active" : "passive")"
         : "the kernel is too old for advertisement monitors: discovery scans for it"
     }
-    let format = initializer.scansExtended ? "extended" : "legacy"
+    let format =
+      initializer.extendedRefusal != nil
+      ? "legacy: the controller refuses extended scanning" : initializer.scansExtended ? "extended" : "legacy"
     return "it scans, \(isActive ? "active" : "passive"), \(format)"
+  }
+
+  /// What is lost when the controller offers extended scanning and refuses it; nil when it does not.
+  var extendedScanProblem: String? {
+    guard link == .controller, isActive != nil, let refusal = initializer.extendedRefusal else { return nil }
+    return
+      "\(refusal.sentence) twice, although it offers extended scanning; the agent scans with the legacy commands, so "
+      + "that devices which send only extended advertising are not heard; the next reset of the adapter tries again, "
+      + "and known-limits = [\"noExtendedScanning\"] in the board's profile spares the attempts"
   }
 }
 

@@ -6,7 +6,7 @@ public import Controller
 public enum RadioKind: Equatable, Sendable {
   /// A controller that takes commands, and is initialised.
   case controller
-  /// An adapter that no other program uses: it can be reset and powered too, and lent to the kernel.
+  /// An adapter that no other program uses: it can be reset and powered too.
   case adapter(index: UInt16)
   /// An adapter that other programs use too: the agent reads its events, and asks the kernel to scan.
   case sharedAdapter(index: UInt16, kernelScanState: KernelScanState = KernelScanState())

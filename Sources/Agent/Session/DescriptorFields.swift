@@ -27,7 +27,9 @@ enum DescriptorFields {
     descriptor.nameSubstring = try fields.bytes(ofText: "bluetoothNameSubstring", in: 1...248)
     descriptor.nameCompareOptions = try compareOptions(fields, "bluetoothNameSubstringCompareOptions")
     descriptor.range = try range(fields)
-    descriptor.ssid = try fields.bytes(ofText: "ssid", in: 1...networkNameBytesMax)
+    let ssidBytes = try fields.hexadecimal("ssidHex", in: 1...networkNameBytesMax)
+    descriptor.ssid =
+      if let ssidBytes { ssidBytes } else { try fields.bytes(ofText: "ssid", in: 1...networkNameBytesMax) }
     descriptor.ssidPrefix = try fields.bytes(ofText: "ssidPrefix", in: 1...networkNameBytesMax)
     descriptor.wifiAware = try wifiAware(fields)
     descriptor.supportedOptions = try fields.supportedOptions() ?? []
@@ -171,7 +173,8 @@ extension DescriptorKey {
     case .addressPrefix: "bluetoothAddressPrefix"
     case .range: "bluetoothRange"
     case .ssid: "ssid"
-    case .ssidPrefix: "ssidPrefix"
+    case .ssidHex: "ssidHex"
+    case .ssidPrefix, .ssidPrefixHex: "ssidPrefix"
     case .wifiAwareServiceName: "wifiAwareServiceName"
     case .wifiAwareServiceRole: "wifiAwareServiceRole"
     case .wifiAwareModelName: "wifiAwareModelNameMatch"

@@ -19,10 +19,11 @@ enum ItemFields {
   private static let imageBytes = 1...255
 
   /// Reads them; their types were checked against the interface. Items that the app supplies get ids from `call:N` on,
-  /// N being `firstNumber`.
+  /// N being `firstNumber`. What an item migrates may be gone or there already: such an item is left out, with the reason,
+  /// unless no item is left.
   static func read(
     _ value: JSONValue, of app: App, firstNumber: UInt64, _ migrated: MigrationFields.Search
-  ) throws(SetupError) -> [PickerItem] {
+  ) throws(SetupError) -> (items: [PickerItem], leftOut: [SetupError]) {
     let elements = if case .array(let elements) = value { elements } else { [JSONValue]() }
     guard countRange.contains(elements.count) else {
       throw SetupError(
@@ -31,7 +32,7 @@ enum ItemFields {
           "give \(countRange.lowerBound) to \(countRange.upperBound), or leave items out for the manifest's"
       )
     }
-    var items: [PickerItem] = []
+    var (items, leftOut): ([PickerItem], [SetupError]) = ([], [])
     for (index, element) in elements.enumerated() {
       guard case .object(let object) = element else { continue }
       let fields = JSONObjectReader(object, at: "items[\(index)]")
@@ -40,12 +41,20 @@ enum ItemFields {
       } else {
         items.append(try appSupplied(fields, of: app, id: "call:\(firstNumber + UInt64(index))"))
       }
-      let device = try MigrationFields.read(fields, after: items, migrated)
-      if let device { try MigrationFields.check(device, of: items[items.count - 1], fields) }
-      items[items.count - 1].migration = device
+      items[items.count - 1].index = index
+      switch try MigrationFields.read(fields, after: items, migrated) {
+      case nil: break
+      case .success(let device)?:
+        try MigrationFields.check(device, of: items[items.count - 1], fields)
+        items[items.count - 1].migration = device
+      case .failure(let reason)?:
+        leftOut.append(reason)
+        items.removeLast()
+      }
     }
+    if items.isEmpty, let reason = leftOut.first { throw reason }
     try checkLength(of: items)
-    return items
+    return (items, leftOut)
   }
 
   /// An item of the manifest.
@@ -118,7 +127,7 @@ enum ItemFields {
       }
       guard json.bytes.count <= textBytesMax else {
         throw SetupError(
-          .invalidRequest, field: "items[\(index)]",
+          .invalidRequest, field: "items[\(item.index ?? index)]",
           "the names and images of these items are too long together",
           cure: "shorten them, or use fewer characters that have to be escaped")
       }

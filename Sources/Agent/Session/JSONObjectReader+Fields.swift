@@ -39,6 +39,17 @@ extension JSONObjectReader {
   /// The UTF-8 bytes of a string, within a range of lengths.
   func bytes(ofText name: String, in range: ClosedRange<Int>) throws(SetupError) -> [UInt8]? {
     guard let bytes = checkedString(name).map({ Array($0.utf8) }) else { return nil }
+    return try checkCount(of: bytes, name, in: range)
+  }
+
+  private func checkCount(
+    of bytes: [UInt8], _ name: String, in range: ClosedRange<Int>
+  ) throws(SetupError) -> [UInt8] {
+    guard !bytes.isEmpty || range.contains(0) else {
+      throw failure(
+        name, "it is empty",
+        cure: "give \(range.lowerBound == 1 ? "at least one byte" : "\(Self.words(range)) bytes")")
+    }
     guard range.contains(bytes.count) else {
       throw failure(
         name, "it has \(bytes.count) bytes", cure: "use \(Self.words(range)) bytes")
@@ -54,11 +65,7 @@ extension JSONObjectReader {
         name, "these are no hexadecimal digits, or an odd number of them",
         cure: "write two digits for each byte")
     }
-    guard range.contains(bytes.count) else {
-      throw failure(
-        name, "it has \(bytes.count) bytes", cure: "use \(Self.words(range)) bytes")
-    }
-    return bytes
+    return try checkCount(of: bytes, name, in: range)
   }
 
   private static func words(_ range: ClosedRange<Int>) -> String {

@@ -71,7 +71,7 @@ extension ManifestDiagnostic.Declaration {
     switch self {
     case .companyIdentifier(let company):
       (
-        "the app does not declare the company \(Self.hexadecimal(company))",
+        "the app does not declare the company \(HexText.company(company))",
         "add it to the app's bluetooth-company-identifiers in the manifest"
       )
     case .service(let uuid):
@@ -90,10 +90,5 @@ extension ManifestDiagnostic.Declaration {
         "add \"\(technology.rawValue)\" to the app's supports in the manifest"
       )
     }
-  }
-
-  private static func hexadecimal(_ value: UInt16) -> String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return "0x" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
   }
 }

@@ -8,13 +8,14 @@ import Setup
 
 /// The `migrate` of an item of ShowPicker: what an `ASMigrationDisplayItem` has beyond an `ASPickerDisplayItem`.
 enum MigrationFields {
-  /// Finds the device that an item names; throws an error with the field.
-  typealias Search = (_ source: MigrationSource, _ field: String) throws(SetupError) -> MigratedDevice
+  /// Finds the device that an item names, or says why there is none to migrate; an error has the field.
+  typealias Search = (_ source: MigrationSource, _ field: String) throws(SetupError) -> Found
+  typealias Found = Result<MigratedDevice, SetupError>
 
-  /// Returns the device that the item migrates; nil for an item that looks for devices.
+  /// Returns the device that the item migrates, or why the item is left out; nil for an item that looks for devices.
   static func read(
     _ item: JSONObjectReader, after others: [PickerItem], _ search: Search
-  ) throws(SetupError) -> MigratedDevice? {
+  ) throws(SetupError) -> Found? {
     guard let object = item.checkedObject("migrate") else { return nil }
     let fields = JSONObjectReader(object, at: item.path(of: "migrate"))
     let network = try network(fields)
@@ -34,19 +35,18 @@ enum MigrationFields {
             "give an identifier that the app had, the address of a device that BlueZ knows, or a network's "
             + "whole name in ssid")
       }
-      var device = try find(.network(network), fields.path(of: "ssid"), after: others, search)
-      device.wifiAwarePairedDeviceID = pairedDevice
-      return device
+      return try find(.network(network), fields.path(of: "ssid"), after: others, search).map {
+        $0.with(network: nil, pairedDevice)
+      }
     }
     guard let source = source(text) else {
       throw fields.failure(
         "bluetoothIdentifier", "\(text.quotedForDisplay) is no identifier",
         cure: "write 32 hexadecimal digits: an identifier that the app had, or 20 zeros and an address")
     }
-    var device = try find(source, fields.path(of: "bluetoothIdentifier"), after: others, search)
-    device.network = network
-    device.wifiAwarePairedDeviceID = pairedDevice
-    return device
+    return try find(source, fields.path(of: "bluetoothIdentifier"), after: others, search).map {
+      $0.with(network: network, pairedDevice)
+    }
   }
 
   /// What Wi-Fi Aware calls the device; nil when the item does not say it.
@@ -64,13 +64,15 @@ enum MigrationFields {
 
   private static func find(
     _ source: MigrationSource, _ field: String, after others: [PickerItem], _ search: Search
-  ) throws(SetupError) -> MigratedDevice {
-    let device = try search(source, field)
-    guard !others.contains(where: { $0.migration?.identity == device.identity }) else {
+  ) throws(SetupError) -> Found {
+    let found = try search(source, field)
+    guard case .success(let device) = found else { return found }
+    guard !others.contains(where: { $0.migration?.bits == device.bits && $0.migration?.ssid == device.ssid })
+    else {
       throw SetupError(
         .invalidRequest, field: field, "another item migrates the same device", cure: "give each device once")
     }
-    return device
+    return found
   }
 
   /// The whole name of a network; nil when the item names none.
@@ -85,7 +87,7 @@ enum MigrationFields {
   ) throws(SetupError) {
     let descriptor = item.item.descriptor
     let field = fields.path(of: "migrate") + ".ssid"
-    if let name = migration.identity.ssid ?? migration.network, !descriptor.matches(network: name) {
+    if let name = migration.ssid ?? migration.network, !descriptor.matches(network: name) {
       throw SetupError(
         .invalidRequest, field: field, "the item does not look for this network",
         cure: "give the name that its descriptor has in ssid, or one that begins with its ssidPrefix")
@@ -96,14 +98,14 @@ enum MigrationFields {
         "the item has no Wi-Fi Aware service",
         cure: "leave it out, or add wifiAwareServiceName to the descriptor")
     }
-    switch migration.identity {
+    switch migration.source {
     case .network:
       guard descriptor.isFoundByNetwork else {
         throw SetupError(
           .invalidRequest, field: field, "the item is found by Bluetooth, and a network names no such device",
           cure: "name the device with bluetoothIdentifier")
       }
-    case .bluetooth:
+    case .identifier, .address:
       guard descriptor.hasBluetoothClause else {
         throw fields.failure(
           "descriptor", "the device is recognised by Bluetooth, and this looks for a network",
@@ -112,20 +114,17 @@ enum MigrationFields {
     }
   }
 
-  /// Whether one of the items names a device by its address, for which BlueZ has to be asked.
-  static func namesAddress(_ items: JSONValue) -> Bool {
-    guard case .array(let elements) = items else { return false }
-    return elements.contains { element in
-      guard case .object(let item) = element, case .object(let migrate)? = item["migrate"],
-        case .string(let text)? = migrate["bluetoothIdentifier"], case .address? = source(text)
-      else { return false }
-      return true
-    }
-  }
-
   /// As UUIDs are written: with or without dashes.
   private static func source(_ text: String) -> MigrationSource? {
     guard text.utf8.count <= 36 else { return nil }
     return RandomIdentifier(text: text.filter { $0 != "-" }).map { MigrationSource($0) }
+  }
+}
+
+extension MigratedDevice {
+  fileprivate func with(network: [UInt8]?, _ pairedDevice: UInt64?) -> MigratedDevice {
+    var device = self
+    (device.network, device.wifiAwarePairedDeviceID) = (network, pairedDevice)
+    return device
   }
 }

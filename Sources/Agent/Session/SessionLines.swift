@@ -48,7 +48,7 @@ extension DescriptorLine {
     nameSubstring = descriptor.nameSubstring.map { String(decoding: $0, as: UTF8.self) }
     nameCompareOptions = Int(descriptor.nameCompareOptions.rawValue)
     range = descriptor.range.rawValue
-    ssid = descriptor.ssid.map { String(decoding: $0, as: UTF8.self) }
+    ssid = descriptor.ssid.map { AirText($0) }
     ssidPrefix = descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) }
     if let service = descriptor.wifiAware {
       wifiAwareServiceName = String(decoding: service.serviceName, as: UTF8.self)
@@ -104,7 +104,7 @@ extension DiscoveredLine {
 }
 
 extension FailureLine {
-  fileprivate init(_ failure: SetupError, isNamed: Bool = true) {
+  init(_ failure: SetupError, isNamed: Bool = true) {
     self.init(
       code: failure.code.rawValue, name: isNamed ? failure.code.name : nil, field: failure.field,
       reason: failure.reason, cure: failure.cure)

@@ -24,14 +24,14 @@ extension AgentCore {
   private static let knownDevicesMilliseconds: Int64 = 10_000
 
   /// Keeps a call until the devices that BlueZ knows were read.
-  func readKnownDevices(for call: MethodCall, of method: any SessionMethod.Type) -> CallOutcome {
+  func readKnownDevices(for call: MethodCall, of method: any OperatorMethod.Type) -> CallOutcome {
     if !setupLink.knownDevices.isBeingRead {
       setupLink.knownDevices.isBeingRead = true
       enqueue(.readKnownDevices)
     }
-    let timeout = SetupError(
-      .connectionFailed, "BlueZ has not said in time which devices it knows",
-      cure: "call again; if it stays so, restart bluetoothd")
+    let timeout = OperatorError.invalid(
+      field: "request",
+      reason: "BlueZ has not said in time which devices it knows; try again, or restart bluetoothd")
     return .stream(
       DeferredCall(
         method, call.parameters, end: now.advanced(milliseconds: Self.knownDevicesMilliseconds),

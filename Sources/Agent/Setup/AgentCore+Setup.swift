@@ -26,6 +26,8 @@ struct SetupLink {
   /// Some accessory may come back with its second identity; when that is looked for next.
   fileprivate(set) var hasSecondIdentities = false
   fileprivate var nextSecondIdentitySearch = Instant(microseconds: 0)
+  /// When the rhythms of accessories are looked at next; no turn comes for that alone.
+  fileprivate var nextRhythmNote = Instant(microseconds: 0)
   /// The requests that the scan plan already considers.
   var requests = RequestCounts()
   /// Performs what the setups ask of pairings in place of this agent; for tests.
@@ -43,6 +45,7 @@ extension AgentCore {
   private static let newsMilliseconds: Int64 = 20
   private static let requestMilliseconds: Int64 = 250
   private static let automaticMilliseconds: Int64 = 5000
+  private static let rhythmMilliseconds: Int64 = 60_000
 
   /// Lets time pass for sessions and requests, and refreshes their candidates.
   func advanceSetup() {
@@ -51,6 +54,7 @@ extension AgentCore {
     followNetworks()
     refreshCandidates()
     lookForSecondIdentities()
+    noteRhythms()
     performSetupEffects()
   }
 
@@ -105,7 +109,7 @@ extension AgentCore {
         complete(call, result)
         turn.isBusy = true
       case .signal(let signal):
-        if configuration.manifest.gateway.onTouch != nil { enqueue(.signalTouch(signal)) }
+        if configuration.manifest.gateway.programs[signal.program] != nil { enqueue(.signal(signal)) }
       case .pair(let request): performPairing(.pair(request))
       case .answerPairing(let id, let answer): performPairing(.answer(id, answer))
       case .cancelPairing(let id): performPairing(.cancel(id))
@@ -125,14 +129,14 @@ extension AgentCore {
     }
     if changes.contains(.requests) { recogniseAppSuppliedItems() }
     if changes.contains(.grants) {
-      feeds.advertisements.greetNewAccessories(dataPath, setupCore.grants)
+      feeds.advertisements.greetNewAccessories(dataPath, setupCore.grants) { setupCore.audience(of: $0) }
       setupLink.hasSecondIdentities = setupCore.hasSecondIdentities
     }
     if !changes.isDisjoint(with: [.grants, .events]) { endLinksWithoutGrant() }
     if changes.contains(.bonds) { bondsChanged() }
     guard changes.contains(.requests) else { return }
     let counts = setupCore.requestCounts
-    if counts.open > setupLink.requests.open { pairing.lookForBluetoothd(at: now) }
+    if counts.open > setupLink.requests.open { dataPath.pipeline.chooseStrongest() }
     if counts != setupLink.requests { setRequests(counts, at: now) }
   }
 
@@ -140,6 +144,11 @@ extension AgentCore {
 
   private func refreshCandidates() {
     guard setupCore.looksForDevices, let due = nextRefresh, due <= now else { return }
+    for address in setupCore.awaitedAddresses {
+      for type in [AddressType.public, .random] {
+        dataPath.pipeline.giveWay(to: DeviceAddress(bits: address, type: type))
+      }
+    }
     setupLink.refreshedAt = now
     setupLink.refreshedAtEvent = dataPath.pipeline.events.produced
     let capability = setupCore.hasOpenPicker ? operatorCapability : .none
@@ -169,20 +178,22 @@ extension AgentCore {
     let wanted = dataPath.items.map { interest[$0.path] }
     guard wanted.contains(where: { $0 != nil }) else { return [] }
     var devices: [MatchedDevice] = []
-    for row in 0..<dataPath.pipeline.rowCount {
+    for row in dataPath.liveRows {
       guard let device = dataPath.pipeline.device(at: row) else { continue }
       for index in 0..<Int(device.matchCount) {
         let match = dataPath.pipeline.match(index, at: row)
         guard match.isFound, let sendsPayload = wanted[Int(match.item)] else { continue }
         let item = dataPath.items[Int(match.item)]
-        devices.append(
-          MatchedDevice(
-            .bluetooth(dataPath.pipeline.address(at: row)), app: item.app, item: item.item.id,
-            level: device.signal.readingCount == 0 ? nil : device.signal.level,
-            hasResponded: dataPath.hasResponded(row),
-            report: sendsPayload ? dataPath.report(at: row, of: device) : nil,
-            approach: dataPath.approach(
-              at: row, item: Int(match.item), now: pipelineTime, lead: turn.radioLead)))
+        var matched = MatchedDevice(
+          .bluetooth(dataPath.pipeline.address(at: row)), app: item.app, item: item.item.id,
+          level: device.signal.readingCount == 0 ? nil : device.signal.level,
+          hasResponded: dataPath.hasResponded(row),
+          report: sendsPayload && dataPath.pipeline.isOnAir(index, at: row)
+            ? dataPath.report(at: row, of: device) : nil,
+          approach: dataPath.approach(
+            at: row, item: Int(match.item), now: radioTime, lead: turn.radioLead))
+        matched.isSilent = dataPath.pipeline.isSilent(row: row, item: Int(match.item))
+        devices.append(matched)
       }
     }
     return devices + matchedNetworks(interest)
@@ -198,22 +209,43 @@ extension AgentCore {
       _ = dataPath.pipeline.setAccessory(address, false)
     }
     for address in addresses.subtracting(setupLink.markedAccessories).sorted(by: { $0.word < $1.word })
-    where !dataPath.pipeline.setAccessory(address, true) {
+    where
+      !dataPath.pipeline.setAccessory(address, true, rhythm: setupCore.grants.rhythm(at: address))
+    {
       counters.accessoriesUnmarked &+= 1
     }
     setupLink.markedAccessories = addresses
+  }
+
+  /// Lets the registry keep the rhythms of accessories. Those of devices that no item matches now are not learned.
+  private func noteRhythms() {
+    guard setupLink.nextRhythmNote <= now, !setupLink.markedAccessories.isEmpty else { return }
+    setupLink.nextRhythmNote = now.advanced(milliseconds: Self.rhythmMilliseconds)
+    var rhythms: [DeviceAddress: UInt32?] = [:]
+    for row in dataPath.liveRows {
+      guard let device = dataPath.pipeline.device(at: row), device.isAccessory, device.matchCount > 0,
+        !device.signal.rhythm.isUnknown
+      else { continue }
+      rhythms[dataPath.pipeline.address(at: row).settled] = .some(device.rhythmMilliseconds)
+    }
+    follow(setupCore.noteRhythms(rhythms))
   }
 
   private func recogniseAppSuppliedItems() {
     let items = setupCore.appSuppliedItems
     guard items != setupLink.appSuppliedItems else { return }
     setupLink.appSuppliedItems = items
-    dataPath.reload(
-      effectiveManifest, identities: identities,
-      adapterOffset: configuration.board.rssiOffset ?? 0, at: pipelineTime)
-    networkItemsChanged()
+    followItems()
     radio.follow(scanPlan, at: now)
     performRadioOutput()
+  }
+
+  /// Looks for the items that there are now, with the adapter's present profile.
+  func followItems() {
+    dataPath.reload(
+      effectiveManifest, identities: identities,
+      adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
+    networkItemsChanged()
   }
 
   /// The manifest with the items that apps supplied.
@@ -246,7 +278,7 @@ extension ManifestDataPath {
     guard pipeline.gate(ofItem: index).isImmediate, let device = pipeline.device(at: row) else { return nil }
     return HeldDevice(
       item: items[index].item.id, level: Int(device.signal.level),
-      enterLevel: pipeline.gateReading(at: row, item: index).enter,
+      enterLevel: pipeline.enterLevel(at: row, item: index),
       levelBefore: device.levels.median(at: now),
       appeared: Instant(microseconds: device.levels.appeared.microseconds &- lead))
   }

@@ -44,25 +44,8 @@ extension AgentCore {
 
   /// What an operator should know before choosing a device that will be paired; nil when there is nothing to say.
   func pairingNote(ofInputDevices isOfInputDevices: Bool) -> String? {
-    let isExclusive =
-      switch configuration.manifest.gateway.radio {
-      case .btsnoop, .h4: false
-      case .any, .index, .address: configuration.manifest.gateway.access == .exclusive
-      }
-    let error: PairingError? =
-      if let refusal = pairing.refusal {
-        refusal
-      } else if isOfInputDevices, isExclusive {
-        .inputDeviceNeedsSharedAccess
-      } else if isOfInputDevices, pairing.isBluetoothdRunning == false {
-        .inputDeviceNeedsBluetoothd
-      } else if isExclusive, isBluetoothdRunning {
-        .exclusiveBesideBluetoothd
-      } else {
-        nil
-      }
-    if let error { return error.note }
-    return isExclusive
-      ? "with access = \"exclusive\" no app can connect to it; pairing pauses the radio" : nil
+    if let refusal = pairing.refusal { return refusal.note }
+    return isOfInputDevices && pairing.isBluetoothdRunning == false
+      ? PairingError.inputDeviceNeedsBluetoothd.note : nil
   }
 }

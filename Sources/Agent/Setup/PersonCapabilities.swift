@@ -83,7 +83,7 @@ extension PairingQuestionLine {
 
 extension DisplayItem {
   /// How devices of the item are paired; nil when they are not.
-  var pairingDemandName: PairingDemandName? {
+  var pairingDemandName: RequestItemLine.Pairing? {
     guard descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return nil }
     return switch pairing {
     case nil: .any

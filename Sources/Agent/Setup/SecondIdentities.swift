@@ -22,7 +22,7 @@ extension AgentCore {
     for index in dataPath.items.indices {
       let waiting = accessoriesWithSecondIdentity(item: dataPath.items[index])
       guard !waiting.isEmpty else { continue }
-      for row in 0..<dataPath.pipeline.rowCount where isUnknownDevice(row, as: index) {
+      for row in dataPath.liveRows where isUnknownDevice(row, as: index) {
         guard let device = dataPath.pipeline.device(at: row) else { continue }
         let silent = waiting.filter { fellSilent($0, before: device) }
         // When several are gone, this one could be any of them.

@@ -80,7 +80,7 @@ struct DiskState {
 
 extension DiskState {
   /// How long the agent waits for the disk when it ends.
-  private static let patienceSeconds = 5
+  private static let patienceSeconds = 3
 
   /// Passes the registry's reply to the agent, and logs what an operator must know.
   mutating func receiveRegistryReply(_ reply: RegistryReply, _ loop: inout LoopContext) {

@@ -15,15 +15,18 @@ enum LimitedLineKind: Hashable, CaseIterable, Sendable {
   case foreignPairings, lostBonds, rejectedKeys, leftOutKeys, rejectedSettings
   case truncatedMgmtMessages, invalidMgmtMessages, unreadableBusMessages, foreignBusMessages
   case invalidMgmtDigits, invalidBusDigits
-  case registryFailures, touchProgram, foreignAccessories, disclosed, resolved, automaticFailed
+  case exhaustions, registryFailures, touchProgram, requestProgram, foreignAccessories, disclosed, resolved,
+    automaticFailed
 }
 
 extension Notice {
   /// The limit that applies; nil for lines that only the machine and its operators cause.
   var limitedKind: LimitedLineKind? {
     switch self {
-    case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .switchedOnAfterBluetoothd, .reloaded,
-      .reloadRefused, .keysExported, .bondImported:
+    case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .boardFollowsAdapter,
+      .switchedOnAfterBluetoothd,
+      .reloaded,
+      .reloadRefused, .keysExported, .bondImported, .registryImported, .accessoryRemoved, .registryReset:
       nil
     case .setup(let notice): notice.limitedKind
     case .link(.connected): .connections
@@ -47,8 +50,10 @@ extension Notice {
     switch self {
     case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
-    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported, .bondImported: .notice
-    case .reloaded: .notice
+    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported, .bondImported, .registryImported,
+      .accessoryRemoved, .registryReset:
+      .notice
+    case .reloaded, .boardFollowsAdapter: .notice
     case .link, .pairing(.backend), .networks(.source), .networks(.error(nil, _)): .info
     case .networks(.error): .warning
     case .pairing, .mgmtMessageIgnored: .warning
@@ -65,6 +70,8 @@ extension Notice {
       "the radio was not initialized: \(reason.sentence); the agent tries again in \(Self.seconds(milliseconds))"
     case .radioRecovery(let action, let reason): "\(reason.sentence); \(action.sentence)"
     case .radioGivenUp: "the radio has been absent too long: every found device now counts as lost"
+    case .boardFollowsAdapter(let board):
+      "the profile \(board) counts now, as the bus of the adapter decides; accessoryctl status shows how long it listens"
     case .switchedOnAfterBluetoothd:
       "bluetoothd switched the adapter off as it ended; the agent switches it on again, which power = \"keep\" in the "
         + "manifest prevents"
@@ -74,6 +81,11 @@ extension Notice {
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
         + "removed: \(summary.itemsRemoved)"
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
+    case .registryImported(let user, let accessories, let keyed):
+      "user \(user) replaces the registry by an export of \(accessories) "
+        + "\(accessories == 1 ? "accessory" : "accessories"), \(keyed) of them with the keys of bonds"
+    case .accessoryRemoved(let user, let accessory): "user \(user) removes the accessory \(accessory)"
+    case .registryReset(let user): "user \(user) puts an empty registry in the place of the present one"
     case .keysExported(let user): "user \(user) exported the registry with the keys of its bonds"
     case .bondImported(let user, let device):
       "user \(user) handed over bluetoothd's bond with \(AddressText.text(of: device.bits))"

@@ -88,7 +88,7 @@ extension MgmtError {
     switch self {
     case .truncated(let byteCount):
       "a management event of the kernel ends before its last field, after \(byteCount) bytes, and was ignored; "
-        + "accessoryd_management_messages_cut_total counts such events"
+        + "accessoryd_management_messages_truncated_total counts such events"
     case .invalidValue(let event):
       "a management event of the kernel (code \(event)) has a value that its format does not allow, and was ignored; "
         + "accessoryd_management_messages_invalid_total counts such events"

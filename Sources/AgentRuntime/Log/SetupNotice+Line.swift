@@ -14,14 +14,19 @@ extension SetupNotice {
     case .disclosed: .disclosed
     case .resolved: .resolved
     case .automaticFailed: .automaticFailed
-    case .added, .removed, .suspended, .restored, .paired, .pairingFailed, .bondLost, .transition: nil
+    case .requestOpened, .migrationLeftOut, .added, .removed, .suspended, .restored, .paired, .pairingFailed,
+      .bondLost,
+      .transition:
+      nil
     }
   }
 
   var level: LogLevel {
     switch self {
     case .automaticFailed, .bondLost: .warning
-    case .paired, .pairingFailed, .unknownIdentifier, .added, .removed, .suspended, .restored: .notice
+    case .requestOpened, .migrationLeftOut, .paired, .pairingFailed, .unknownIdentifier, .added, .removed,
+      .suspended, .restored:
+      .notice
     case .resolved, .disclosed: .info
     case .transition: .debug
     }
@@ -30,6 +35,10 @@ extension SetupNotice {
   /// What happened.
   var sentence: String {
     switch self {
+    case .requestOpened(let request, let sentence):
+      "\(sentence): request \(request.text), for accessoryctl pick"
+    case .migrationLeftOut(let app, let reason, let count):
+      "\(app) does not have \(count == 1 ? "a device" : "\(count) devices") again: \(reason)"
     case .added(let app, let item, let identifier):
       "\(Self.path(app, item)) has a new accessory, \(identifier.text)"
     case .removed(let app, let item, let identifier):

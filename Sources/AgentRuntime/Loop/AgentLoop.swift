@@ -29,7 +29,7 @@ struct AgentLoop: ~Copyable {
   var clients: ClientSockets
   var radio: LoopRadio
   var disk: DiskState
-  var touch: TouchHook
+  var signalHooks: SignalHooks
   var links: LinkSockets
   var bus = BluetoothdBus()
   var notifier: SystemdNotifier
@@ -57,7 +57,7 @@ struct AgentLoop: ~Copyable {
     let clients = try ClientSockets(socket, &context)
     notifier = try SystemdNotifier(.ofEnvironment)
     links = LinkSockets(dependencies.openLink)
-    touch = TouchHook(path: gateway.onTouch, start: dependencies.startProgram)
+    signalHooks = SignalHooks(gateway, start: dependencies.startProgram)
     self.signals = signals
     clock = dependencies.clock
     self.context = context
@@ -117,7 +117,8 @@ struct AgentLoop: ~Copyable {
     context.counters.turns &+= 1
     for event in ready { try receive(event) }
     clients.resumeListeningIfDue(&context)
-    touch.program.advance(to: context.now)
+    clients.forgetProcesses(&context)
+    signalHooks.forEachProgram { $1.advance(to: context.now) }
     radio.drive(&context)
     bus.receive(&context)
     runAgent()
@@ -142,10 +143,11 @@ struct AgentLoop: ~Copyable {
     case .radio: radio.noteReadable()
     case .mgmt: radio.receiveMgmtMessages(&context)
     case .pairing: radio.receivePairingMessages(&context)
-    case .touch: touch.receiveEnd(&context)
+    case .program(let kind): signalHooks[kind].receiveEnd(&context)
     case .bluetoothd: radio.receiveBluetoothdEnd(&context)
     case .bus: bus.noteReady()
     case .client(let id): clients.receiveBytes(from: id, event.readiness, &context)
+    case .process(let id): clients.receiveEnd(ofProcessOf: id, &context)
     case .link(let id):
       // The end of the link before this one is not to count for this one.
       radio.receiveMgmtMessages(&context)
@@ -188,9 +190,6 @@ struct AgentLoop: ~Copyable {
       case .openRadio(let selection, let access): openRadio(selection, access)
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
-      case .lendRadio: radio.lend(&context)
-      // At the agent's end ``LoopRadio/leaveAdapter(_:)`` clears and restores the adapter.
-      case .takeRadioBack: if !isEnding { radio.takeBack() }
       case .findBluetoothd: radio.tasks.add(.findBluetoothd)
       case .readNetworks(let number, let interface):
         radio.tasks.add(.readNetworks(number, interface: interface))
@@ -198,7 +197,7 @@ struct AgentLoop: ~Copyable {
         radio.tasks.add(.startNetworkScan(number, interface: interface))
       case .readKnownDevices: radio.tasks.add(.readKnownDevices)
       case .registry(let request): disk.send(request)
-      case .signalTouch(let signal): touch.signalTouch(signal, &context)
+      case .signal(let signal): signalHooks[signal.program].add(signal, &context)
       case .openLink(let request): links.connect(request, &context)
       case .closeLink(let id): links.close(id, &context)
       case .log(let notice): log(notice)
@@ -245,7 +244,8 @@ struct AgentLoop: ~Copyable {
 
   private mutating func apply(_ result: ConfigurationReader.Result) {
     for warning in result.warnings { context.log.say(.warning, warning) }
-    touch.program.path = result.configuration.manifest.gateway.onTouch
+    let programs = result.configuration.manifest.gateway.programs
+    signalHooks.forEachProgram { $1.path = programs[$0] }
     let errors = followAppSockets(result.configuration)
     for error in errors { context.log.say(.warning, error) }
     context.agent.manifestWasRead(
@@ -271,9 +271,7 @@ struct AgentLoop: ~Copyable {
   // MARK: - The service manager and the timer
 
   private mutating func notifyManager() {
-    let count = context.agent.clientCount
-    notifier.setStatus(
-      "radio \(context.agent.radioState.rawValue), \(count) \(count == 1 ? "client" : "clients")")
+    notifier.setStatus(radio: context.agent.radioState, clients: context.agent.clientCount)
     let isFirst = radio.wasTried && notifier.notifyReady(at: context.now)
     let isNew = notifier.endTurn(at: context.now)
     // What the start, or the change of the radio or the clients, needed is not needed after it.
@@ -285,7 +283,7 @@ struct AgentLoop: ~Copyable {
     return .earliest(
       .earliest(
         .earliest(context.agent.nextDeadline, radioDeadline), .earliest(clients.pauseEnd, notifier.deadline)),
-      .earliest(touch.program.deadline, bus.deadline))
+      .earliest(signalHooks.deadline, bus.deadline))
   }
 
   /// Whether the next turn is due now.
@@ -304,7 +302,7 @@ struct AgentLoop: ~Copyable {
   private mutating func end() {
     notifier.notifyStopping()
     clients.withdraw()
-    touch.program.stop()
+    signalHooks.forEachProgram { $1.stop() }
     radio.leaveAdapter(&context)
     disk.closeRegistry(&context)
     runAgent()

@@ -27,10 +27,19 @@ struct ClientSockets: ~Copyable {
     }
   }
 
+  /// Readable when a client's process has ended.
+  private final class Process {
+    let descriptor: Descriptor
+
+    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+  }
+
   let socket: ServiceSocket
   private let listenerToken: UInt64
   private var apps: AppSockets
   private var clients: [ClientID: Client] = [:]
+  /// The processes of clients that have left sessions which nothing has taken up again, and their tokens.
+  private var processes: [ClientID: (process: Process, token: UInt64)] = [:]
   /// The end of the pause in accepting, after no descriptor was free.
   private(set) var pauseEnd: Instant?
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -62,8 +71,11 @@ struct ClientSockets: ~Copyable {
         switch try accept(ofApp: app) {
         case .connection(let descriptor, let peer): admit(descriptor, peer, atSocketOf: app, &loop)
         case .noConnection: return
-        case .exhausted:
+        case .exhausted(let error):
           loop.counters.exhaustions &+= 1
+          loop.say(
+            .warning, "a client has to wait, because the agent cannot open its connection: \(error.reason)",
+            limitedAs: .exhaustions)
           return pauseListening(&loop)
         }
       } catch {
@@ -222,6 +234,40 @@ struct ClientSockets: ~Copyable {
   mutating func close(_ id: ClientID, _ loop: inout LoopContext) {
     guard let client = clients.removeValue(forKey: id) else { return }
     loop.registry.remove(client.token)
+    if loop.agent.hasLeftSession(id) { followProcess(of: client, id, &loop) }
     resumeListening(&loop)
+  }
+
+  // MARK: - Processes of clients that have left
+
+  private mutating func followProcess(of client: Client, _ id: ClientID, _ loop: inout LoopContext) {
+    let process: Process
+    switch PeerProcess(of: client.descriptor) {
+    case .running(let descriptor): process = Process(descriptor)
+    case .ended: return loop.agent.processEnded(of: id, at: loop.now)
+    case .unknown: return
+    }
+    guard let token = loop.registry.insert(.process(id)) else { return }
+    do throws(SystemError) {
+      try loop.epoll.add(process.descriptor, .readable, token: token)
+      processes[id] = (process, token)
+    } catch {
+      loop.registry.remove(token)
+    }
+  }
+
+  /// Ends what a client has left, because nothing can take it up again.
+  mutating func receiveEnd(ofProcessOf id: ClientID, _ loop: inout LoopContext) {
+    guard let entry = processes.removeValue(forKey: id) else { return }
+    loop.registry.remove(entry.token)
+    loop.agent.processEnded(of: id, at: loop.now)
+  }
+
+  /// Forgets the processes whose sessions were taken up again, or are over.
+  mutating func forgetProcesses(_ loop: inout LoopContext) {
+    for (id, entry) in processes where !loop.agent.hasLeftSession(id) {
+      loop.registry.remove(entry.token)
+      processes[id] = nil
+    }
   }
 }

@@ -8,18 +8,21 @@ import Setup
 
 /// The owner of a descriptor that the loop watches.
 enum EpollOwner: Sendable {
-  case signals, timer, disk, devices, radio, mgmt, pairing, touch, bluetoothd, bus
+  case signals, timer, disk, devices, radio, mgmt, pairing, bluetoothd, bus
+  case program(SignalProgramKind)
   /// The agent's own socket, or that of an app.
   case listener(app: String?)
   case client(ClientID)
+  /// The process of a client that has left its session.
+  case process(ClientID)
   case link(LinkID)
 }
 
 /// The values that every part of the loop uses during a turn.
 struct LoopContext: ~Copyable {
   /// The descriptors watched beside clients: signals, timer, listener, two workers, radio, mgmt socket, mgmt socket for
-  /// pairings, touch program, bluetoothd's process, system bus.
-  static let ownDescriptorCount = 11
+  /// pairings, two programs, bluetoothd's process, system bus.
+  static let ownDescriptorCount = 12
 
   var agent: AgentCore
   var epoll: Epoll
@@ -61,6 +64,7 @@ struct LoopContext: ~Copyable {
   }
 
   private static func descriptorCount(connections: Int) -> Int {
-    connections + AgentCore.extraConnectionsMax + AgentCore.linksMax + ownDescriptorCount
+    // A client, and the process of one that has left.
+    2 * connections + AgentCore.extraConnectionsMax + AgentCore.linksMax + ownDescriptorCount
   }
 }

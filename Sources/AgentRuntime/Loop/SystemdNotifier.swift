@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
+import Interfaces
 import LinuxSystem
 
 /// Notifies the service manager (sd_notify(3)) and feeds its watchdog. A notification that cannot be sent is dropped;
@@ -14,9 +15,17 @@ struct SystemdNotifier: ~Copyable {
   private var nextFeed: Instant?
   private var isReady = false
   private var hasReloaded = false
-  private var sentStatus = ""
-  private var status = ""
+  private var sentStatus: Status?
+  private var status: Status?
   private var statusTime: Instant?
+
+  /// What the status line says.
+  private struct Status: Equatable {
+    let radio: RadioLine.State
+    let clients: Int
+
+    var line: String { "STATUS=radio \(radio.rawValue), \(clients) \(clients == 1 ? "client" : "clients")" }
+  }
 
   init(_ schedule: WatchdogSchedule) throws(SystemError) {
     notification = try ServiceNotification()
@@ -34,7 +43,7 @@ struct SystemdNotifier: ~Copyable {
     isReady = true
     nextFeed = schedule.next(after: now)
     sentStatus = status
-    send("READY=1\nSTATUS=\(status)")
+    send(status.map { "READY=1\n\($0.line)" } ?? "READY=1")
     return true
   }
 
@@ -49,7 +58,9 @@ struct SystemdNotifier: ~Copyable {
   func notifyStopping() { send("STOPPING=1") }
 
   /// Sets the status line; the end of the turn sends it.
-  mutating func setStatus(_ status: String) { self.status = status }
+  mutating func setStatus(radio: RadioLine.State, clients: Int) {
+    status = Status(radio: radio, clients: clients)
+  }
 
   /// Sends what has changed, and feeds the watchdog, at the end of a turn. Returns whether it sent a new status.
   mutating func endTurn(at now: Instant) -> Bool {
@@ -59,10 +70,12 @@ struct SystemdNotifier: ~Copyable {
       self.nextFeed = schedule.next(after: now)
       send("WATCHDOG=1")
     }
-    guard isReady, status != sentStatus, statusTime.map({ $0 <= now }) ?? true else { return false }
+    guard isReady, let status, status != sentStatus, statusTime.map({ $0 <= now }) ?? true else {
+      return false
+    }
     sentStatus = status
     statusTime = now.advanced(milliseconds: Self.statusMilliseconds)
-    send("STATUS=\(status)")
+    send(status.line)
     return true
   }
 

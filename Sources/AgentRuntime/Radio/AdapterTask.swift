@@ -14,9 +14,6 @@ enum AdapterTask: Equatable, Sendable {
   case recover(RecoveryAction, RadioRequest, settleMilliseconds: Int)
   /// Closes an adapter, which may take the kernel seconds.
   case close(OpenAdapter)
-  /// Deletes what a pairing has left in an adapter that was lent to the kernel, stores this state, and takes the adapter
-  /// up if it was up before the agent opened it and `restores`.
-  case clear(LentAdapter, restores: Bool)
   /// Takes an adapter up again that was up before the agent opened it.
   case restore(UInt16)
   /// Stores the state that the agent would leave in an adapter if it were killed.
@@ -43,7 +40,6 @@ enum AdapterTask: Equatable, Sendable {
       .opened(RadioOpening.recover(action, request, settleMilliseconds: settle))
     // The last reference to the adapter is that of the task.
     case .close: .done
-    case .clear(let adapter, let restores): clear(adapter, restores: restores)
     case .restore(let index): restore(index)
     case .note(let state, let index, let file): note(state, index, file)
     case .findBluetoothd: findBluetoothd()
@@ -68,12 +64,6 @@ enum AdapterTask: Equatable, Sendable {
     }
   }
 
-  private func clear(_ adapter: LentAdapter, restores: Bool) -> AdapterTaskResult {
-    AdapterOpener.clear(adapter.index)
-    adapter.file.note(adapter.state(isRestored: restores), adapter.index)
-    return restores && adapter.wasUp ? restore(adapter.index) : .done
-  }
-
   private func restore(_ index: UInt16) -> AdapterTaskResult {
     do throws(RadioOpeningError) { try AdapterOpener().restore(index) } catch {
       // Without Bluetooth there is nothing to take up.
@@ -87,20 +77,6 @@ enum AdapterTask: Equatable, Sendable {
     file.note(state, index)
     return .done
   }
-}
-
-/// An adapter that the agent has lent to the kernel for a pairing.
-struct LentAdapter: Equatable, Sendable {
-  let index: UInt16
-  /// Whether it was up before the agent took it exclusively.
-  let wasUp: Bool
-  let file: KernelScanStateFile
-
-  /// What a killed agent leaves while the adapter is lent.
-  var lentState: KernelScanState { KernelScanState(wasUp: wasUp, isLent: true) }
-
-  /// What a killed agent leaves after the adapter was cleared.
-  func state(isRestored: Bool) -> KernelScanState { KernelScanState(wasUp: wasUp && !isRestored) }
 }
 
 enum AdapterTaskResult: Sendable {

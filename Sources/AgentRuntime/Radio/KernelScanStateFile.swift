@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// A file beside the socket with one line, the state that a killed agent has left in the kernel: `INCARNATION MONITOR
 /// INTERVAL WINDOW INTERVAL WINDOW UP`. The second interval and window are those of discovery; `-` stands for an absent
-/// number, and UP is the sum of 1 for an adapter that was up and 2 for one that is lent to the kernel for a pairing.
+/// number, and UP is 1 for an adapter that was up.
 struct KernelScanStateFile: Equatable, Sendable {
   private static let byteCountMax = 128
 
@@ -31,26 +31,19 @@ struct KernelScanStateFile: Equatable, Sendable {
   static func text(_ state: KernelScanState, incarnation: UInt64) -> String {
     let numbers = [
       state.monitor, state.originalDuty?.interval, state.originalDuty?.window,
-      state.originalDiscovery?.interval, state.originalDiscovery?.window, upNumber(of: state),
+      state.originalDiscovery?.interval, state.originalDiscovery?.window, state.wasUp ? 1 : nil,
     ]
     return "\(incarnation) \(numbers.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " "))\n"
-  }
-
-  private static func upNumber(of state: KernelScanState) -> UInt16? {
-    let number: UInt16 = (state.wasUp ? 1 : 0) + (state.isLent ? 2 : 0)
-    return number == 0 ? nil : number
   }
 
   static func parse(_ text: String, incarnation: UInt64) -> KernelScanState {
     let fields = text.split { $0.isWhitespace }
     guard fields.count == 7, UInt64(fields[0]) == incarnation else { return KernelScanState() }
     let numbers = fields.map { UInt16($0) }
-    let up = numbers[6].flatMap { $0 <= 3 ? $0 : nil } ?? 0
     let duty = pair(numbers[2], numbers[3]).map { KernelDuty(interval: $0, window: $1) }
     let discovery = pair(numbers[4], numbers[5]).map { KernelDuty(interval: $0, window: $1) }
     return KernelScanState(
-      monitor: numbers[1], originalDuty: duty, originalDiscovery: discovery, wasUp: up & 1 != 0,
-      isLent: up & 2 != 0)
+      monitor: numbers[1], originalDuty: duty, originalDiscovery: discovery, wasUp: numbers[6] == 1)
   }
 
   private static func pair(_ first: UInt16?, _ second: UInt16?) -> (UInt16, UInt16)? {

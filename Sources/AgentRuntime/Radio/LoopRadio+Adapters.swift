@@ -88,7 +88,7 @@ extension LoopRadio {
       // The adapter is tried again until rfkill no longer blocks it.
       lose(.gone(RadioOpeningError.blocked(index).sentence), &loop)
     }
-    guard hasAdapterCome, opened == nil, lent == nil, tasks.opening == nil, wanted?.isAdapter == true else {
+    guard hasAdapterCome, opened == nil, tasks.opening == nil, wanted?.isAdapter == true else {
       return
     }
     backOff = BackOff()
@@ -101,7 +101,7 @@ extension LoopRadio {
   mutating func watchBluetoothd(_ process: SharedDescriptor?, _ loop: inout LoopContext) {
     forgetBluetoothd(&loop)
     let isHeld = opened?.source.adapter.map { $0.accessMode != .listening } ?? false
-    guard isHeld || lent != nil else { return }
+    guard isHeld else { return }
     if let process {
       let token = loop.insert(.bluetoothd)
       do throws(SystemError) {
@@ -140,30 +140,6 @@ extension LoopRadio {
     tasks.add(.note(state, index: adapter.index, file))
   }
 
-  // MARK: - Pairing with an adapter that the agent holds alone
-
-  /// Leaves the adapter to the kernel. The worker closes it.
-  mutating func lend(_ loop: inout LoopContext) {
-    guard var open = opened.take() else { return }
-    open.countDrops(&loop)
-    if let token = open.token { loop.registry.remove(token) }
-    guard let adapter = open.source.adapter, case .exclusive(let wasUp) = adapter.accessMode,
-      let file = wanted?.kernelScanStateFile
-    else { return }
-    let lent = LentAdapter(index: adapter.index, wasUp: wasUp, file: file)
-    self.lent = lent
-    note(lent.lentState, adapter)
-    tasks.add(.close(adapter))
-  }
-
-  /// Opens the adapter again that was lent.
-  mutating func takeBack() {
-    guard let adapter = lent.take() else { return }
-    tasks.add(.clear(adapter, restores: false))
-    notedState = adapter.state(isRestored: false)
-    startOpening()
-  }
-
   // MARK: - The end
 
   /// Leaves adapters as they were found. The loop is over, so it may wait here.
@@ -177,7 +153,6 @@ extension LoopRadio {
       socket.performCommands(restoringCommands, milliseconds: Self.restoreMilliseconds)
       if let file = wanted?.kernelScanStateFile { FileName.remove(file.path) }
     }
-    if let adapter = lent.take() { tasks.addForEnd(.clear(adapter, restores: true)) }
     let adapter = opened?.source.adapter
     opened = nil
     guard let adapter, adapter.accessMode == .exclusive(wasUp: true) else { return }

@@ -18,8 +18,6 @@ struct LoopRadio {
   let folder: String
   var wanted: RadioRequest?
   var opened: OpenRadio?
-  /// The adapter that the kernel has for a pairing.
-  var lent: LentAdapter?
   var tasks: AdapterTaskQueue
   /// The kernel's mgmt interface, while an adapter is wanted.
   var mgmt: MgmtConnection?
@@ -119,7 +117,8 @@ struct LoopRadio {
       lastFailure = nil
       backOff.succeeded(at: loop.now)
       if let adapter = opened.source.adapter { remember(adapter, &loop) }
-      loop.agent.radioAppeared(opened.source.kind, at: loop.now)
+      loop.agent.radioAppeared(
+        opened.source.kind, isUSB: opened.source.adapter?.isUSB ?? false, at: loop.now)
     } catch {
       loop.log.say(.warning, "there is no radio: \(RadioSourceError.system(error).sentence)")
       lose(.system(error), &loop)
@@ -186,7 +185,6 @@ struct LoopRadio {
   /// Closes the radio. If `restores`, an adapter is put back into the state in which the agent found it.
   private mutating func release(_ loop: inout LoopContext, restores: Bool = true) {
     retry = nil
-    if let adapter = lent.take() { tasks.add(.clear(adapter, restores: restores)) }
     guard var open = opened.take() else { return }
     open.countDrops(&loop)
     if let token = open.token { loop.registry.remove(token) }

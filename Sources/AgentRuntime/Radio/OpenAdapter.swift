@@ -20,6 +20,7 @@ final class OpenAdapter: Sendable {
   let index: UInt16
   /// The public address in the low 48 bits; 0 while the kernel does not know it.
   let address: UInt64
+  let isUSB: Bool
   let accessMode: AccessMode
   let events: AdapterSocket
   /// The state that a killed agent has left in it.
@@ -40,6 +41,7 @@ final class OpenAdapter: Sendable {
     kernelScanState: KernelScanState = KernelScanState()
   ) {
     (index, address, self.accessMode) = (listing.index, listing.address, accessMode)
+    isUSB = listing.isUSB
     self.events = events
     self.receiveBufferByteCount = receiveBufferByteCount
     self.kernelScanState = kernelScanState
@@ -116,16 +118,9 @@ struct AdapterOpener: ~Copyable {
       throw .capabilityMissing(.networkAdministration, .exclusive)
     }
     var kernelScanState = file.state(of: listing.index)
-    // An agent was killed during a pairing: it is that agent that had the adapter switched on.
-    let isLent = kernelScanState.isLent
-    if isLent {
-      Self.clear(listing.index)
-    } else if RunningProcess.bluetoothd() == nil {
-      // An agent with shared access has left its keys. bluetoothd would have replaced them with its own.
-      Self.performCommands(AdapterLoan.keyClearingCommands(listing.index))
-    }
-    kernelScanState.isLent = false
-    kernelScanState.wasUp = kernelScanState.wasUp || listing.isUp && !isLent
+    // An agent with shared access has left its keys. bluetoothd would have replaced them with its own.
+    if RunningProcess.bluetoothd() == nil { Self.clearKeys(listing.index) }
+    kernelScanState.wasUp = kernelScanState.wasUp || listing.isUp
     var failure = SystemError(.bind, code: 0)
     for attempt in 0..<Self.bindTries {
       if attempt > 0 { Pause.wait(milliseconds: Self.bindPauseMilliseconds) }
@@ -168,13 +163,10 @@ struct AdapterOpener: ~Copyable {
 
   // MARK: - Restoring
 
-  /// Deletes what a pairing has left in an adapter that the agent lent to the kernel, and switches it off.
-  static func clear(_ index: UInt16) { performCommands(AdapterLoan.clearingCommands(index)) }
-
-  private static func performCommands(_ commands: [MgmtCommand]) {
+  private static func clearKeys(_ index: UInt16) {
     // Without the interface there was no pairing.
     guard let socket = try? MgmtSocket() else { return }
-    socket.performCommands(commands, milliseconds: clearMilliseconds)
+    socket.performCommands(KernelPairing.keyClearingCommands(index), milliseconds: clearMilliseconds)
   }
 
   /// Takes up an adapter that was up before the agent opened it exclusively.

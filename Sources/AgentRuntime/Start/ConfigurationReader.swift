@@ -31,9 +31,11 @@ struct ConfigurationReader: Sendable {
     let identities = try manifest.gateway.identityKeys.map { path throws(StartError) in
       try TrustedFile(.identityKeys, path).identityKeys()
     }
+    let search = BoardSearch(manifestPath: manifestPath)
+    let board = try search.profile(named: manifest.gateway.board)
     let configuration = AgentCore.Configuration(
-      manifest, identities: identities ?? [],
-      board: try BoardSearch(manifestPath: manifestPath).profile(named: manifest.gateway.board),
+      manifest, identities: identities ?? [], board: board,
+      usb: board.givesWayToUSB ? try search.find(BoardProfile.usbName) : nil,
       access: AccessList(ofApps: manifest.apps))
     return Result(
       configuration: configuration, radioSource: radio ?? read.gateway.radio.text,
@@ -42,15 +44,17 @@ struct ConfigurationReader: Sendable {
 }
 
 extension ConfigurationReader {
-  /// Refuses `on-touch` where the program would run under the agent's own account: it could change the registry and
+  /// Refuses `on-touch` and `on-request` where the program would run under the agent's own account: it could change the registry and
   /// speak as an operator.
   private func requireTouchAccount(_ gateway: Gateway) throws(StartError) {
-    guard gateway.onTouch != nil, !ConfinedProgram.Account.unprivileged().isPossible else { return }
+    guard let kind = SignalProgramKind.allCases.first(where: { gateway.programs[$0] != nil }),
+      !ConfinedProgram.Account.unprivileged().isPossible
+    else { return }
     throw .content(
       .manifest, path: manifestPath,
       lines: [
-        "\(shown(manifestPath)): gateway.on-touch: the agent cannot run the program as the user \"nobody\"; "
-          + "copy touch.conf to the unit's folder of drop-ins, or start the agent as root, or remove on-touch"
+        "\(shown(manifestPath)): gateway.\(kind.rawValue): the agent cannot run the program as the user \"nobody\"; "
+          + "copy touch.conf to the unit's folder of drop-ins, or start the agent as root, or remove \(kind.rawValue)"
       ], errorCount: 1)
   }
 }
@@ -96,9 +100,6 @@ extension RadioSelection {
 /// `/etc/accessoryd/board` on an installed gateway; `Board/` beside that folder, which is a checkout's;
 /// `/usr/share/accessoryd/board`, which the package installs. The first `NAME.toml` counts.
 struct BoardSearch {
-  /// The profile of a board without measurements: the defaults, which need no file.
-  private static let unmeasured = "generic"
-
   let folders: [String]
 
   init(manifestPath: String) {
@@ -107,11 +108,19 @@ struct BoardSearch {
   }
 
   func profile(named name: String) throws(StartError) -> BoardProfile {
-    let paths = folders.map { "\($0)/\(name).toml" }
-    for path in paths {
-      if let file = try TrustedFile.find(.board, path) { return try file.boardProfile() }
-    }
-    guard name == Self.unmeasured else { throw .noBoard(name, searched: paths) }
+    if let profile = try find(name) { return profile }
+    // The defaults need no file.
+    guard name == BoardProfile.unmeasuredName else { throw .noBoard(name, searched: paths(of: name)) }
     return BoardProfile(name: name)
   }
+
+  /// Returns the profile of this name; nil when no folder has it.
+  func find(_ name: String) throws(StartError) -> BoardProfile? {
+    for path in paths(of: name) {
+      if let file = try TrustedFile.find(.board, path) { return try file.boardProfile() }
+    }
+    return nil
+  }
+
+  private func paths(of name: String) -> [String] { folders.map { "\($0)/\(name).toml" } }
 }

@@ -18,7 +18,11 @@ struct cbluetooth_adapter {
   uint64_t address;
   /// HCI_UP and the other flags, one bit each.
   uint32_t flags;
+  /// HCI_USB, or how else it is connected.
+  uint8_t bus;
 };
+
+extern const uint8_t cbluetooth_bus_usb;
 
 extern const uint32_t cbluetooth_flag_up;
 

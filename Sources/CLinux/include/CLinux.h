@@ -61,8 +61,15 @@ _Noreturn void clinux_end_by_signal(int number);
 int clinux_bind(int descriptor, const char *path);
 
 /// Runs a program with this process's standard streams, found through PATH, and waits for its end. `status` is as of
-/// waitpid(2). -1 with errno when it cannot run.
-int clinux_run_and_wait(char *const arguments[], int *status);
+/// waitpid(2). `output` is what it has as its standard output, -1 for this process's. -1 with errno when it cannot run.
+int clinux_run_and_wait(char *const arguments[], int output, int *status);
+
+/// A file that is in memory only. -1 with errno.
+int clinux_memory_file(void);
+
+/// Gives the file of `descriptor` the extended attributes of `source`: access lists and labels, but no digests of its
+/// contents. Returns -1 with errno.
+int clinux_copy_attributes(const char *source, int descriptor);
 
 /// Lets one user or group use a file beside its owner: replaces the file's access list (acl(5)) with one that lets
 /// both read and write, and no other account.
@@ -91,6 +98,10 @@ long clinux_send_passing(int descriptor, const void *bytes, size_t count, int pa
 int clinux_accept(int listener);
 
 int clinux_peer(int descriptor, struct clinux_peer *peer);
+
+/// Returns a descriptor that becomes readable when the peer's process ends, or -1 with errno, ESRCH when it has ended. A
+/// kernel before 6.5 looks for it by its number, which another process may have by now.
+int clinux_peer_process(int descriptor);
 
 /// Reads the peer's supplementary groups. Returns how many, or -1 with errno (ERANGE for more than `capacity`).
 int clinux_peer_groups(int descriptor, uint32_t *groups, int capacity);

@@ -58,8 +58,8 @@ public struct DataPath: ~Copyable {
   /// `epoch` names this run to readers of its events; `adapterOffset` is the board profile's, in dB; `hashKey` is a
   /// secret of the run. There is room for `identitiesMax` identity keys, and some more.
   public init(
-    _ items: [DataPathItem], _ capacities: Capacities, changeMilliseconds: Int64,
-    identities: [IdentityKey] = [], identitiesMax: Int = 0, adapterOffset: Int8 = 0, epoch: Block128,
+    _ items: [DataPathItem], _ capacities: Capacities, identities: [IdentityKey] = [], identitiesMax: Int = 0,
+    adapterOffset: Int8 = 0, epoch: Block128,
     hashKey: HashKey = .replay
   ) {
     let size = Pipeline.Size(
@@ -72,7 +72,6 @@ public struct DataPath: ~Copyable {
     var arena = unsafe block.arena()
     var pipeline = Pipeline(size, capacities, epoch: epoch, hashKey: hashKey, in: &arena)
     pipeline.adapterOffset = adapterOffset
-    pipeline.changeMilliseconds = changeMilliseconds
     for identity in identities { pipeline.add(identity) }
     for (index, item) in items.enumerated() {
       pipeline.setGate(item.gate, item: index)
@@ -208,8 +207,9 @@ public struct MemoryBlock: ~Copyable {
   private let bytes: UnsafeMutableRawBufferPointer
 
   public init(byteCount: Int) {
-    unsafe bytes = .allocate(byteCount: byteCount, alignment: 16)
-    unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    // In pieces of 64 bytes: without optimisation each piece is a call.
+    unsafe bytes = .allocate(byteCount: (byteCount + 63) & ~63, alignment: 64)
+    unsafe bytes.initializeMemory(as: SIMD64<UInt8>.self, repeating: SIMD64())
   }
 
   deinit { unsafe bytes.deallocate() }

@@ -15,6 +15,8 @@ extension Reload {
     new.clock = old.clock
     new.counters = old.counters
     new.assembler.copy(old.assembler)
+    new.frames.copy(old.frames)
+    new.listeningSince = old.listeningSince
     new.events.copy(old.events, names: names)
     new.devices.accessories.copy(old.devices.accessories)
     Self.transferRows(from: old, to: &new)
@@ -28,6 +30,7 @@ extension Reload {
     } else if new.devices.rows.count >= old.devices.rows.count {
       new.devices.victims.copy(old.devices.victims)
     }
+    new.planChoice()
     new.advance(to: new.clock)
   }
 
@@ -48,6 +51,7 @@ extension Reload {
       let row = keepsNumbers ? oldRow : new.devices.claimFreeRow()
       rows[row] = old.devices.rows[oldRow]
       rows[row].identity = -1
+      if rows[row].matchCount > 0 { rows[row].signal.settle() }
       rows[row].matchCount = 0
       if offset != 0 {
         rows[row].signal.shift(by: offset)
@@ -87,7 +91,7 @@ extension Reload {
       if address.settled == old.devices.publicAddress(of: old.devices.rows[oldRow]).settled {
         transferMatches(ofRow: oldRow, from: old, to: row, in: &new)
       } else {
-        new.devices.rows[row].isAccessory = new.devices.isListed(new.devices.rows[row])
+        new.devices.setAccessory(&new.devices.rows[row])
         haveAddressesChanged = true
       }
       if new.devices.isUnknown(row) { new.devices.unknownCount += 1 }
@@ -106,6 +110,9 @@ extension Reload {
       guard match.item >= 0 else { continue }
       let slot = new.matches.position(ofItem: match.item, row: row, count: rows[row].matchCount)
       new.matches.insert(match, at: slot, of: row, &rows[row])
+      guard match.frames >= 0 else { continue }
+      new.frames.matches[Int(match.frames)].row = Int32(row)
+      new.frames.matches[Int(match.frames)].item = match.item
     }
   }
 }

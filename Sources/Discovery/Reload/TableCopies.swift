@@ -30,6 +30,7 @@ extension AdvertisingSetTable {
         copy.response, .response, of: set, from: old.sets.payloads, oldSet: oldSet)
       copy.row = Int32(row)
       copy.next = -1
+      copy.knownFrames = -1
       table[set] = copy
       if previous < 0 { device.newestSet = Int32(set) } else { table[previous].next = Int32(set) }
       previous = set

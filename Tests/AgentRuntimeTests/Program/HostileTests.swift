@@ -9,7 +9,9 @@ struct HostileTests {
   private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
 
+  /// Each value of a bulb is one that it did not send for long, because frames that alternate are no news.
   private static var scene: String {
+    let values = (0..<32).map { "\"a55a\(String(format: "%02x", $0))\"" }.joined(separator: ", ")
     let bulbs = (0..<30).map { number in
       """
       [[device]]
@@ -18,7 +20,7 @@ struct HostileTests {
       address-type = "static"
       interval = "100ms"
       turn = "500ms"
-      payload = [{ company = "0x0EEE", data = ["a55a00", "a55a01"] }]
+      payload = [{ company = "0x0EEE", data = [\(values)] }]
       dbm = -50
       """
     }
@@ -76,6 +78,16 @@ struct HostileTests {
     // Nothing but clients makes the loop turn.
     let agent = try agent(Folder.scene.replacing("50ms", with: "10s"), shell: "ulimit -n 24")
     let text = try run("python3", "exhausted.py", [agent.socket], in: agent.folder)
+    #expect(text.contains("held"), "\(text)")
+    #expect(agent.end() == 0)
+  }
+
+  @Test("An app that was killed with an open picker is not in the way of its next run")
+  func killed() throws {
+    let folder = try Folder()
+    _ = try folder.file("manifest.toml", Folder.manifest.replacing("user =", with: "socket = true\nuser ="))
+    let agent = try RunningAgent(folder)
+    let text = try run("python3", "killed.py", [folder("app/lights")], in: folder)
     #expect(text.contains("held"), "\(text)")
     #expect(agent.end() == 0)
   }

@@ -48,7 +48,7 @@ struct RegistryProgramTests {
     },
     Case(
       name: "a later version's",
-      sentence: "was written by a later accessoryd (version 99; this one knows 5)" + consequence
+      sentence: "was written by a later accessoryd (version 99; this one knows 6)" + consequence
         + "install the later accessoryd again, or run accessoryctl registry reset"
     ) { folder in
       let agent = try RunningAgent(folder)

@@ -131,6 +131,8 @@ struct ServiceTests {
     let counts = try #require(agent.program.errors.firstMatch(of: sentence))
     #expect(try #require(Int(counts.1)) < 60)
     #expect(try #require(Int(counts.2)) >= 2)
+    #expect(
+      agent.program.errors.contains("a client has to wait, because the agent cannot open its connection"))
   }
 }
 

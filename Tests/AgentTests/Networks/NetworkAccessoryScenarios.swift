@@ -23,7 +23,7 @@ struct NetworkAccessoryScenarios {
     }
     #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
     #expect(scenario.harness.setupCore.requests.count == 1)
-    #expect(scenario.harness.touchSignals.isEmpty)
+    #expect(scenario.harness.signals.isEmpty)
   }
 
   @Test("A request for the first device at the gateway chooses no network")
@@ -257,13 +257,13 @@ struct NetworkAccessoryScenarios {
     let lines = { scenario.call("Operator.List", "", user: 0, label: "anna").replies }
     let near = try #require(lines().first?.object("accessory"))
     #expect(near.bool("isInSight") && near.integer("filteredRSSI") == -50)
-    #expect(near.text("ssid") == "Cam-1" && near["address"] == .null)
+    #expect(near.text("ssid") == "Cam-1" && near["address"] == nil)
     scenario.run(seconds: 40)
     scenario.harness.scan()
     scenario.run(seconds: 40)
     scenario.harness.scan()
     let far = try #require(lines().first?.object("accessory"))
-    #expect(!far.bool("isInSight") && far["filteredRSSI"] == .null)
+    #expect(!far.bool("isInSight") && far["filteredRSSI"] == nil)
   }
 
   @Test("An accessory with Bluetooth whose network the app has is not offered a second time")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 @testable import Agent
+import Discovery
 import HCI
 import Interfaces
 import JSON
@@ -75,6 +76,7 @@ enum Sample {
     app.names = [Array("Lumo".utf8)]
     var observed = DisplayItem(id: "sensor", name: "Lumo sensor")
     observed.descriptor.companyIdentifier = 0x0EEE
+    observed.gate.lostMillisecondsMax = 10_000
     observed.selection = .observe
     app.items = [.bulb, .touchBulb, observed]
     return app

@@ -20,15 +20,22 @@ struct ItemFieldsTests {
   private static let address = DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random)
 
   private static func items(_ text: String, of app: App = Sample.app) throws -> [PickerItem] {
+    try read(text, of: app).items
+  }
+
+  private static func read(
+    _ text: String, of app: App = Sample.app
+  ) throws -> (items: [PickerItem], leftOut: [SetupError]) {
     let parameters = try Described.parameters(
       ShowPickerMethod.self, "{\"session\":\"\(session)\",\"items\":\(text)}")
     return try ItemFields.read(try #require(parameters["items"]), of: app, firstNumber: 5) {
       (source, field) throws(SetupError) in
-      if case .network(let name) = source { return MigratedDevice(.network(name)) }
+      if case .network(let name) = source { return .success(MigratedDevice(source, .network(name))) }
+      if case .address = source { return .success(MigratedDevice(source, nil)) }
       guard source == .identifier(Self.former) else {
-        throw SetupError(.invalidRequest, field: field, "unknown", cure: "")
+        return .failure(SetupError(.invalidRequest, field: field, "unknown", cure: ""))
       }
-      return MigratedDevice(.bluetooth(Self.address), identifier: Self.former)
+      return .success(MigratedDevice(source, .bluetooth(Self.address)))
     }
   }
 
@@ -49,10 +56,19 @@ struct ItemFieldsTests {
   func migrations() throws {
     let descriptor = #"{"bluetoothServiceUUID":"FE0F"}"#
     let supplied = try Self.items(Self.supplied(descriptor, "," + Self.migration))
-    #expect(supplied.map(\.migration) == [MigratedDevice(.bluetooth(Self.address), identifier: Self.former)])
+    #expect(supplied.map(\.migration) == [MigratedDevice(.identifier(Self.former), .bluetooth(Self.address))])
     let known = try Self.items(#"[{"item":"bulb"},{"item":"bulb",\#(Self.migration)}]"#)
     #expect(known.map { $0.migration != nil } == [false, true])
     #expect(known.map(\.item.id) == ["bulb", "bulb"])
+  }
+
+  @Test("An unknown device is left out, and the other items keep their places")
+  func leftOut() throws {
+    let unknown = #"{"item":"bulb","migrate":{"bluetoothIdentifier":"00000000000012340000000000000006"}}"#
+    let (items, leftOut) = try Self.read("[\(unknown),{\"item\":\"bulb\"}]")
+    #expect(items.map(\.index) == [1])
+    #expect(leftOut.map(\.field) == ["items[0].migrate.bluetoothIdentifier"])
+    #expect(try Self.failure("[\(unknown)]").reason == "unknown")
   }
 
   @Test(
@@ -91,17 +107,17 @@ struct ItemFieldsTests {
   }
 
   @Test(
-    "Only an identifier of twenty zeros and an address needs what BlueZ knows",
-    arguments: [
-      ("00000000-0000-0000-0000-C4A100001E27", true), ("00000000000000000000c4a100001e27", true),
-      ("00000000-0000-0000-0001-C4A100001E27", false), ("C4:A1:00:00:1E:27", false),
-    ])
-  func addresses(text: String, isAddress: Bool) throws {
-    let items = try Described.parameters(
-      ShowPickerMethod.self,
-      #"{"session":"\#(Self.session)","items":[{"item":"bulb"},{"migrate":{"bluetoothIdentifier":"\#(text)"}}]}"#
-    )
-    #expect(MigrationFields.namesAddress(try #require(items["items"])) == isAddress)
+    "Twenty zeros and an address are an address, of which nothing is looked up",
+    arguments: ["00000000-0000-0000-0000-C4A100001E27", "00000000000000000000c4a100001e27"])
+  func addresses(text: String) throws {
+    let item = #"{"item":"bulb","migrate":{"bluetoothIdentifier":"\#(text)"}}"#
+    let device = MigratedDevice(.address(Self.address.bits), nil)
+    #expect(try Self.items("[\(item)]").map(\.migration) == [device])
+    #expect(try Self.failure("[\(item),\(item)]").field == "items[1].migrate.bluetoothIdentifier")
+    for other in ["00000000-0000-0000-0001-C4A100001E27", "C4:A1:00:00:1E:27"] {
+      let item = #"{"item":"bulb","migrate":{"bluetoothIdentifier":"\#(other)"}}"#
+      #expect(try Self.failure("[\(item)]").field == "items[0].migrate.bluetoothIdentifier")
+    }
   }
 
   // MARK: - Items of the manifest
@@ -109,7 +125,8 @@ struct ItemFieldsTests {
   @Test("An item is named by its id in the manifest")
   func known() throws {
     let items = try Self.items(#"[{"item":"held"},{"item":"bulb","name":null}]"#)
-    #expect(items == [PickerItem(.touchBulb), PickerItem(.bulb)])
+    #expect(items.map(\.item) == [.touchBulb, .bulb] && items.map(\.index) == [0, 1])
+    #expect(items.allSatisfy { !$0.isAppSupplied && $0.migration == nil })
   }
 
   @Test("An unknown id is refused with the ids that can be chosen, without those that are only observed")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import JSON
 import Manifest
 import Setup
 import Testing
@@ -60,11 +61,22 @@ struct AlreadyActiveScenarios {
   }
 
   @Test("An app that has to confirm gives the accessory back, and the picker ends")
-  func confirming() {
+  func confirming() throws {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
     anna.choose()
     scenario.run(seconds: 1)
-    #expect(cure(app.call("ShowPicker")) == "wait for pickerFinished")
+    // The next run of an app that was killed has no other way.
+    for session in [app, scenario.app(as: "lights again")] {
+      #expect(
+        cure(session.call("ShowPicker")) == "call FinishAuthorization or FailAuthorization for the accessory")
+    }
+    let status = try #require(scenario.status())
+    guard case .array(let open)? = status["openRequests"], case .object(let request)? = open.first else {
+      throw CancellationError()
+    }
+    #expect(
+      request.text("sentence") == #"lights wants to set up "bulb", and has to finish the authorization"#)
+    #expect(request.integer("candidates") == 0)
     #expect(
       cure(app.call("CancelPicker")) == "give it back with FailAuthorization, which ends the picker too")
     app.call("FailAuthorization", about: app.accessory)

@@ -128,7 +128,7 @@ struct AppSocketScenarios {
     "A reload that takes a socket away ends the sessions there, and no others; another one brings it back")
   func reload() throws {
     let scenario = scenario()
-    scenario.app(user: 0, hasOwnSocket: true, as: "inside")
+    let inside = scenario.app(user: 0, hasOwnSocket: true, as: "inside")
     scenario.app("garden", user: 0, hasOwnSocket: true, as: "neighbour")
     scenario.app(user: 1000, as: "outside")
     let before = try #require(scenario.harness.connect(user: 0, atSocketOf: "lights"))
@@ -143,6 +143,9 @@ struct AppSocketScenarios {
         0.1 inside: invalidated invalidated
         0.1 inside: the end
         """)
+    #expect(
+      inside.events.last?.object("error")?.text("reason")
+        == "the manifest no longer gives the app a socket of its own")
     #expect(scenario.harness.connect(user: 0, atSocketOf: "lights") == nil)
     scenario.harness.send(Message.text("io.accessoryd.Session.Activate", "", more: true), by: before)
     #expect(before.replies.map(\.error) == ["io.accessoryd.Session.ActivationFailed"])

@@ -94,7 +94,7 @@ struct AutomaticScenarios {
       after.text == """
         0.0 lights: activated
         20.0 ben: Allow → done
-        24.2 lights: accessoryAdded a1 Lumo bulb authorized
+        23.2 lights: accessoryAdded a1 Lumo bulb authorized
         """)
     _ = anna
   }
@@ -111,7 +111,7 @@ struct AutomaticScenarios {
     #expect(
       scenario.text == """
         0.0 lights: activated
-        3966.5 lights: accessoryAdded a1 Lumo bulb authorized
+        3965.5 lights: accessoryAdded a1 Lumo bulb authorized
         """)
     #expect(scenario.harness.setupCore.counters.automaticFailed == 4)
   }
@@ -130,8 +130,8 @@ struct AutomaticScenarios {
         0.0 lights: activated
         3.2 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         123.2 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
-        184.2 lights: accessoryAdded a2 Lumo bulb awaitingAuthorization
-        304.2 lights: accessoryRemoved a2 Lumo bulb awaitingAuthorization
+        183.2 lights: accessoryAdded a2 Lumo bulb awaitingAuthorization
+        303.2 lights: accessoryRemoved a2 Lumo bulb awaitingAuthorization
         310.0 lights: FinishAuthorization → InvalidRequest accessory
         """)
   }

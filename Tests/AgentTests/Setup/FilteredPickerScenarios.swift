@@ -183,6 +183,19 @@ struct FilteredPickerScenarios {
     }
   }
 
+  @Test(
+    "NULs at the end are no part of the name in a picker", arguments: [("Lumo\0\0", "Lumo"), ("\0\0", nil)])
+  func paddedName(sent: String, name: String?) {
+    var bulb = SceneDevice.bulb(1)
+    bulb.scanResponse = AdvertisingPayload().name(sent)
+    let scenario = SetupScenario(.lights { _ in }, scene: [bulb])
+    let anna = scenario.watcher()
+    scenario.app().call("ShowPicker")
+    scenario.run(seconds: 2)
+    #expect(anna.candidates.count > 0)
+    #expect(anna.candidates.last?.text("deviceName") == name)
+  }
+
   private func scan(_ scenario: SetupScenario) -> String? {
     scenario.status()?.object("radio")?.text("scan")
   }

@@ -36,6 +36,27 @@ struct HindranceScenarios {
     #expect(problem.text("sentence")?.hasPrefix("lights/bulb is full and has turned away 2 devices") == true)
   }
 
+  @Test(
+    "The request says of an item of buttons that the board misses presses",
+    arguments: [(3_600_000, true), (3_600_000, false), (10_000, true)] as [(Int32, Bool)])
+  func missedPresses(lostMilliseconds: Int32, isSlow: Bool) {
+    let manifest = GatewayManifest.lights { $0.gate.lostMilliseconds = lostMilliseconds }
+    let board = isSlow ? BoardProfile(name: "slow") : .attentive
+    let scenario = SetupScenario(
+      AgentHarness(manifest, scene: [.bulb(1)], access: .twoApps, board: board))
+    let anna = scenario.watcher()
+    let app = scenario.app()
+    app.call("ShowPicker")
+    scenario.run(seconds: 1)
+    let requests = anna.stream?.replies.compactMap { $0.object("request") } ?? []
+    let note = requests.last?.objects("items").first?.text("note")
+    let isButton = lostMilliseconds == 3_600_000
+    #expect(!requests.isEmpty)
+    #expect(
+      note?.hasPrefix("sends only when pressed; this board listens 10 % ")
+        == (isButton && isSlow ? true : nil))
+  }
+
   @Test("The request and the trial say that a device sends too seldom ever to be let in")
   func tooSlow() {
     let manifest = GatewayManifest.lights { item in

@@ -2,6 +2,7 @@
 
 import Agent
 import JSON
+import Manifest
 import Registry
 import Setup
 import Testing
@@ -12,7 +13,7 @@ import VirtualRadio
 @Suite("Apps learn nothing of each other", .overEveryTransport)
 struct IsolationTests {
   /// Every method that takes a token and an accessory, with the rest of its parameters.
-  static let accessoryMethods = [
+  static let accessoryMethods: [(name: String, rest: String)] = [
     ("RenameAccessory", ""), ("RemoveAccessory", ""), ("FinishAuthorization", #","ssid":"Lumo""#),
     ("FailAuthorization", ""), ("UpdateAuthorization", #","descriptor":{"ssid":"Lumo"}"#), ("Resolve", ""),
     ("Connect", ""), ("ReadRSSI", ""),
@@ -33,8 +34,10 @@ struct IsolationTests {
     var ended = ""
   }
 
-  private func pair() -> Pair {
-    let scenario = SetupScenario(.lightsAndGarden)
+  /// `isAwaiting`: garden's accessory awaits its authorization.
+  private func pair(isAwaiting: Bool = false) -> Pair {
+    let scenario = SetupScenario(
+      .lightsAndGarden.with { if isAwaiting { $0.apps[1].items[0].setupOptions = .confirmAuthorization } })
     let lights = scenario.app()
     let garden = scenario.app("garden", user: 1001)
     let anna = scenario.watcher()
@@ -76,9 +79,10 @@ struct IsolationTests {
 
   @Test(
     "An accessory of another app, a removed one, a random one and none are refused in the same words",
-    arguments: accessoryMethods)
-  func accessories(method: String, rest: String) {
-    let pair = pair()
+    arguments: accessoryMethods, [false, true])
+  func accessories(_ method: (name: String, rest: String), isAwaiting: Bool) {
+    let (method, rest) = method
+    let pair = pair(isAwaiting: isAwaiting)
     let before = refused(pair)
     let asked = [
       pair.garden.accessory, pair.stale, "0123456789abcdef0123456789abcdef", "", "x", pair.lights.token,

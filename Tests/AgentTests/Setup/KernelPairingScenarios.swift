@@ -24,14 +24,15 @@ struct KernelPairingBench {
   init(
     _ behaviour: PairingPeer.Behaviour, isPrivate: Bool = false, runsBluetoothd: Bool = false,
     scan: Gateway.Scan = .passive, as kind: RadioKind = .sharedAdapter(index: ModelKernel.index),
-    demandsAuthentication: Bool = false, refusals: [(MgmtOpcode, MgmtStatus)] = []
+    demandsAuthentication: Bool = false, confirms: Bool = false, refusals: [(MgmtOpcode, MgmtStatus)] = []
   ) {
     let manifest = GatewayManifest.lightsAndGarden.with { manifest in
       manifest.gateway.scan = scan
       manifest.gateway.radio = .index(ModelKernel.index)
       for app in manifest.apps.indices {
         manifest.apps[app].items[0].descriptor.supportedOptions = .bluetoothPairingLE
-        manifest.apps[app].items[0].setupOptions = isPrivate ? .rename : []
+        manifest.apps[app].items[0].setupOptions =
+          isPrivate ? .rename : confirms ? .confirmAuthorization : []
         if demandsAuthentication { manifest.apps[app].items[0].pairing = .authenticated }
       }
     }

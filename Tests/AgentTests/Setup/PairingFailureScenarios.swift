@@ -21,7 +21,7 @@ struct PairingFailureScenarios {
     .alreadyPaired(isRemoved: true), .alreadyBonded, .notAuthenticated(.justWorks), .noKeys, .busy,
     .radioIsGone,
     .notPermitted,
-    .inputDeviceNeedsBluetoothd, .inputDeviceNeedsSharedAccess, .exclusiveBesideBluetoothd,
+    .inputDeviceNeedsBluetoothd, .needsSharedAccess,
     .bluetoothdChanged, .unknownToBluetoothd,
     .otherProgram, .radioIsSimulated, .notSupported("too old"),
   ]

@@ -108,7 +108,10 @@ struct PickerChoiceScenarios {
         1.0 anna: closed userCancelled
         1.0 lights: CancelPicker → done
         1.0 lights: CancelPicker → InvalidRequest session
-        1.0 lights: ShowPicker → PickerRestricted
+        1.0 lights: pickerDidPresent
+        1.0 lights: ShowPicker → done
+        1.1 anna: setup lights choosing
+        1.1 anna: candidate 1 Lumo bulb
         """)
   }
 
@@ -151,7 +154,7 @@ struct PickerChoiceScenarios {
         """)
   }
 
-  @Test("The sixth request in a minute is refused")
+  @Test("After five pickers in a minute that ended without an accessory the next is refused")
   func pace() {
     let scenario = SetupScenario(.lights { _ in }, scene: [])
     let app = scenario.app()
@@ -166,15 +169,15 @@ struct PickerChoiceScenarios {
     app.call("ShowPicker")
     scenario.run(seconds: 57.9)
     app.call("ShowPicker")
-    scenario.run(seconds: 0.2)
+    scenario.run(seconds: 0.4)
     app.call("ShowPicker")
     #expect(
       scenario.text == """
         2.0 lights: ShowPicker → PickerRestricted
         59.9 lights: ShowPicker → PickerRestricted
-        60.1 lights: pickerDidPresent
-        60.1 anna: setup lights looking
-        60.1 lights: ShowPicker → done
+        60.3 lights: pickerDidPresent
+        60.3 anna: setup lights looking
+        60.3 lights: ShowPicker → done
         """)
   }
 

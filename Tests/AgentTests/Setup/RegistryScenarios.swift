@@ -119,6 +119,25 @@ struct RegistryScenarios {
         """)
   }
 
+  @Test(
+    "A disk that does not reply is a problem after 5 s, and the reply says that the change may still be made")
+  func hangingDisk() {
+    let (scenario, app, anna) = SetupScenario.choosing()
+    anna.choose()
+    scenario.run(seconds: 1)
+    scenario.harness.registry.isHeld = true
+    let removal = app.call("RemoveAccessory", about: app.accessory)
+    scenario.run(seconds: 4.9)
+    #expect(problems(scenario).isEmpty)
+    scenario.run(seconds: 26.1)
+    #expect(removal.replies.last?.text("reason")?.contains("the change may still be made") == true)
+    #expect(problems(scenario).map { $0.text("kind") } == ["registryNotWritten"])
+    #expect(
+      problems(scenario).first?.text("sentence")?.hasPrefix("the disk has not answered for 31 s:") == true)
+    scenario.harness.releaseRegistry()
+    #expect(problems(scenario).isEmpty)
+  }
+
   @Test("Calls that arrive while the file is being read wait for it")
   func deferred() {
     var registry = StandInRegistryFile()

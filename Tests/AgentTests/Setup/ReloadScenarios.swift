@@ -38,6 +38,37 @@ struct ReloadScenarios {
         """)
   }
 
+  @Test("Status names an accessory that is heard and that its item no longer matches, until it matches again")
+  func notMatching() throws {
+    let (scenario, _, _) = SetupScenario.owning()
+    func problem() -> String? {
+      scenario.status()?.objects("problems").first { $0.text("kind") == "accessoryNotMatching" }?.text(
+        "sentence")
+    }
+    scenario.run(seconds: 90)
+    #expect(problem() == nil)
+    reload(scenario, .lights { $0.descriptor.manufacturerData = MaskedBytes(blob: [0xAA]) })
+    let sentence = try #require(problem())
+    #expect(
+      sentence.hasPrefix(
+        "\"Lumo bulb\" of lights is heard as C0:00:00:00:00:01, but its item lights/bulb no "))
+    #expect(sentence.contains("byte 0 differs") && sentence.contains("run accessoryctl reload"))
+    reload(scenario, .lights { _ in })
+    #expect(problem() == nil)
+  }
+
+  @Test(
+    "An accessory that has only just come, or has gone, is not said to match no longer",
+    arguments: [true, false])
+  func notMatchingUnheard(isGone: Bool) {
+    let bulb = SceneDevice.bulb(1, from: 0, to: isGone ? 60 : 1000)
+    let (scenario, _, _) = SetupScenario.owning(scene: [bulb])
+    scenario.run(seconds: isGone ? 200 : 20)
+    reload(scenario, .lights { $0.descriptor.manufacturerData = MaskedBytes(blob: [0xAA]) })
+    #expect(
+      scenario.status()?.objects("problems").contains { $0.text("kind") == "accessoryNotMatching" } == false)
+  }
+
   @Test("An accessory whose item leaves the manifest while it is written awaits its app, and is taken back")
   func itemBeforeTheDisk() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }

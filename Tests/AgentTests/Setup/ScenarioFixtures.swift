@@ -8,7 +8,7 @@ import VirtualRadio
 extension AccessList {
   /// Root is an operator; user 1000 is the app "lights", user 1001 the app "garden".
   static var twoApps: Self {
-    var access = AccessList(operatorUsers: [0], overflowUser: 65_534)
+    var access = AccessList(operatorUsers: [0, 990], operatorGroups: [50], overflowUser: 65_534)
     access.appsOfUser = [1000: ["lights"], 1001: ["garden"]]
     return access
   }

@@ -275,7 +275,7 @@ struct AdvertisementScenarios {
   func missed() {
     var bulb = SceneDevice.bulb(1)
     bulb.payloads = PayloadScript(
-      cycle: [1, 2].map { AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, $0]) },
+      cycle: (1...100).map { AdvertisingPayload().flags(0x06).manufacturerData(0x0EEE, [1, $0]) },
       turnMilliseconds: 2000)
     let (scenario, app, _) = SetupScenario.owning(scene: [bulb])
     app.call("WatchAdvertisements").hangUp()

@@ -26,7 +26,7 @@ struct SetupScenarios {
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
         1.0 anna: Choose → a1 Lumo bulb awaits its app
-        101.0 lights: Resolve → InvalidRequest accessory
+        101.0 lights: Resolve → C0:00:00:00:00:01
         101.0 lights: CancelPicker → InvalidRequest session
         101.0 lights: accessoryChanged a1 Lumo bulb authorized (state)
         101.0 lights: pickerDidDismiss

@@ -52,7 +52,7 @@ extension LineWriter {
 
   /// Every counter; a new one must get its line.
   mutating func write(_ counters: Counters) {
-    precondition(MemoryLayout<Counters>.size == 33 * MemoryLayout<UInt64>.size, "a counter has no line")
+    precondition(MemoryLayout<Counters>.size == 34 * MemoryLayout<UInt64>.size, "a counter has no line")
     counter("packets", counters.packets)
     counter("packetsTapped", counters.packetsTapped)
     counter("packetsMalformed", counters.packetsMalformed)
@@ -71,7 +71,7 @@ extension LineWriter {
     counter("reportsTruncated", counters.reportsTruncated)
     counter("reportsUnchanged", counters.reportsUnchanged)
     counter("devicesAdded", counters.devicesAdded)
-    counter("strangersEvicted", counters.unknownDevicesEvicted)
+    counter("unknownDevicesEvicted", counters.unknownDevicesEvicted)
     counter("matchingDevicesEvicted", counters.matchingDevicesEvicted)
     counter("devicesTurnedAway", counters.devicesTurnedAway)
     counter("addressesFollowed", counters.addressesFollowed)
@@ -82,7 +82,8 @@ extension LineWriter {
     counter("matchesBeyondCapacity", counters.matchesBeyondCapacity)
     counter("matchesEvicted", counters.matchesEvicted)
     counter("matchesTurnedAway", counters.matchesTurnedAway)
-    counter("changesCoalesced", counters.changesCoalesced)
+    counter("changesSkipped", counters.changesSkipped)
+    counter("changesHeldBack", counters.changesHeldBack)
     counter("found", counters.found)
     counter("changed", counters.changed)
     counter("lost", counters.lost)

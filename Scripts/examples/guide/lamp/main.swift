@@ -29,7 +29,7 @@ final class Lamps {
       say("accessoryRemoved: \(event.accessory?.displayName ?? "")")
       askLater()
     case .invalidated:
-      say("invalidated: \(event.error.map(text) ?? "by the app")")
+      say("invalidated: \(event.error?.localizedDescription ?? "by the app")")
       exit(1)
     default: say("\(event.eventType)")
     }
@@ -49,7 +49,7 @@ final class Lamps {
 
   private func pickerEnded(_ error: (any Error)?) {
     isAsking = false
-    if let error { say("picker: \(text(error))") }
+    if let error { say("picker: \(error.localizedDescription)") }
     askLater()
   }
 
@@ -57,12 +57,6 @@ final class Lamps {
     DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [weak self] in
       MainActor.assumeIsolated { self?.ask() }
     }
-  }
-
-  /// What is wrong, and what to do.
-  private func text(_ error: any Error) -> String {
-    let cure = (error as NSError).userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
-    return [error.localizedDescription, cure].compactMap { $0 }.joined(separator: "; ")
   }
 
   /// `print` would keep the line in its buffer when the output is a pipe.

@@ -220,12 +220,12 @@ public final class LifeCycle {
       guard disk.start(request, at: now) else {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
-    case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio, .lendRadio,
-      .takeRadioBack, .findBluetoothd, .readKnownDevices, .readNetworks, .startNetworkScan, .openLink,
+    case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio,
+      .findBluetoothd, .readKnownDevices, .readNetworks, .startNetworkScan, .openLink,
       .closeLink:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
-    case .signalTouch(let signal): note("signals \(signal)")
+    case .signal(let signal): note("signals \(signal)")
     case .log(let notice): note("\(notice)")
     }
   }

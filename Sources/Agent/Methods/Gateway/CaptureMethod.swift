@@ -54,8 +54,8 @@ struct CaptureStream: ReplyStream {
       byteCount += packet.bytes.count + 35
       packets.append(
         CaptureReply.Packet(
-          time: Seconds(microseconds: packet.time.microseconds), isReceived: packet.isReceived,
-          bytes: packet.bytes))
+          time: Seconds(microseconds: packet.time.microseconds),
+          direction: packet.isReceived ? .received : .sent, packet: packet.bytes))
       sequence += 1
     }
     return packets

@@ -11,23 +11,52 @@ import Varlink
 /// `Explain`: why the devices of one address, or a network's name, match each item, or do not.
 enum ExplainMethod: GatewayMethod {
   static let name = GatewayMethodName.explain
-  private static let secondsMax: Int64 = 3
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let agent = call.agent
     if let network = try call.parameters.network() { return .stream(NetworkExplanations(network)) }
     let device = try call.parameters.device()
-    let parameters = call.parameters
-    guard let seconds = try? parameters.integerIfPresent("seconds") ?? 0, (0...secondsMax).contains(seconds)
-    else { throw .invalidParameter("seconds") }
+    let seconds = try call.parameters.listeningSeconds()
     let rows = agent.dataPath.rows(of: device.bits)
     guard !rows.isEmpty else { throw .deviceNotInSight(device.text) }
-    guard seconds > 0 else { return .stream(ExplanationStream(rows, bits: device.bits)) }
-    guard let sample = agent.startSample(of: agent.dataPath.currentAddresses(of: device.bits)) else {
+    let addresses = seconds == 0 ? [] : agent.dataPath.currentAddresses(of: device.bits)
+    let frames = try HeardFrames(of: addresses, seconds: seconds, agent)
+    return .stream(ExplanationStream(rows, bits: device.bits, frames))
+  }
+}
+
+/// What devices send while a call listens to them.
+struct HeardFrames {
+  private var listening: (sample: DeviceSampler.SampleID, end: Instant)?
+  private var sources: [SuggestionSource] = []
+
+  /// Begins to listen to the devices that use these addresses, if there are any.
+  init(of addresses: Set<UInt64>, seconds: Int64, _ agent: AgentCore) throws(GatewayError) {
+    guard !addresses.isEmpty else { return }
+    guard let sample = agent.startSample(of: addresses) else {
       throw agent.refuseAsBusy(limit: DeviceSampler.samplesMax)
     }
-    let end = agent.now.advanced(milliseconds: seconds * 1000)
-    return .stream(ExplanationStream(rows, bits: device.bits, listening: (sample, end)))
+    listening = (sample, agent.now.advanced(milliseconds: seconds * 1000))
+  }
+
+  var end: Instant? { listening?.end }
+
+  /// Whether the time is over, or has been.
+  mutating func finish(_ agent: AgentCore) -> Bool {
+    guard let listening else { return true }
+    guard listening.end <= agent.now else { return false }
+    sources = agent.finishSample(listening.sample)
+    self.listening = nil
+    return true
+  }
+
+  func release(_ agent: AgentCore) {
+    if let listening { agent.finishSample(listening.sample) }
+  }
+
+  /// The device with every frame that was heard, if any was.
+  func added(to view: DeviceView) -> DeviceView {
+    view.withEvery(frame: SuggestionSource.frames(of: view.device.address, in: sources))
   }
 }
 
@@ -36,48 +65,48 @@ enum ExplainMethod: GatewayMethod {
 private struct ExplanationStream: ReplyStream {
   private let bits: UInt64
   private var rows: ArraySlice<Int>
-  /// While the device is listened to.
-  private var listening: (sample: DeviceSampler.SampleID, end: Instant)?
-  private var sources: [SuggestionSource] = []
+  private var frames: HeardFrames
   /// The item that comes next; nil while the device itself does.
   private var item: Int?
   private var waiting: [[UInt8]] = []
+  /// How often each item lost the device of the row while it sent other frames.
+  private var losses: [Int32: Int] = [:]
 
-  init(_ rows: [Int], bits: UInt64, listening: (sample: DeviceSampler.SampleID, end: Instant)? = nil) {
+  init(_ rows: [Int], bits: UInt64, _ frames: HeardFrames) {
     self.rows = rows[...]
     self.bits = bits
-    self.listening = listening
+    self.frames = frames
   }
 
-  func deadline(_ agent: AgentCore) -> Instant? { listening?.end }
+  func deadline(_ agent: AgentCore) -> Instant? { frames.end }
 
-  func release(_ agent: AgentCore) {
-    if let listening { agent.finishSample(listening.sample) }
-  }
+  func release(_ agent: AgentCore) { frames.release(agent) }
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
-    if let listening {
-      guard listening.end <= agent.now else { return .wait }
-      sources = agent.finishSample(listening.sample)
-      self.listening = nil
-    }
+    guard frames.finish(agent) else { return .wait }
     while let row = rows.first {
       if !waiting.isEmpty { return .reply(waiting.removeFirst()) }
-      guard agent.dataPath.has(bits, at: row), var view = agent.dataPath.device(atRow: row) else {
+      guard agent.dataPath.has(bits, at: row), let latest = agent.dataPath.device(atRow: row) else {
         skipRow()
         continue
       }
-      view = view.withEvery(frame: SuggestionSource.frames(of: view.device.address, in: sources))
+      let view = frames.added(to: latest)
       guard let item else {
         item = 0
+        losses = agent.dataPath.lossesToOtherFrames(of: view.address)
         if view.hasEveryFrame { waiting = view.payloads.reversed().map(Self.message(ofFrame:)) }
+        if let identity = agent.dataPath.reversedIdentity(of: view.device.address) {
+          waiting.append(Self.message(ofReversedKey: identity))
+        }
         return .reply(Message.element("device", DeviceLine(view)))
       }
       guard item < agent.dataPath.items.count else {
         skipRow()
         continue
       }
-      waiting = agent.dataPath.explanations(of: view, item: item).map(Self.message)
+      waiting = agent.dataPath.explanations(
+        of: view, item: item, lossesToOtherFrames: losses[Int32(item)] ?? 0
+      ).map(Self.message)
       self.item = item + 1
     }
     return .end(Message.reply())
@@ -96,6 +125,10 @@ private struct ExplanationStream: ReplyStream {
         json.member("response", Hex(frame.response).text)
       }
     }
+  }
+
+  private static func message(ofReversedKey identity: DeviceAddress) -> [UInt8] {
+    Message.reply(continues: true) { $0.member("reversedIdentityKey", AddressText.text(of: identity.bits)) }
   }
 
   /// An explanation that is longer than a reply may be leaves out comparisons.
@@ -123,6 +156,14 @@ extension Parameters {
     }
     return (bits, text.uppercased())
   }
+
+  /// How long a call listens before it replies: 0 to 3.
+  func listeningSeconds() throws(GatewayError) -> Int64 {
+    guard let seconds = try? integerIfPresent("seconds") ?? 0, (0...3).contains(seconds) else {
+      throw .invalidParameter("seconds")
+    }
+    return seconds
+  }
 }
 
 extension ManifestDataPath {
@@ -133,9 +174,5 @@ extension ManifestDataPath {
   }
 
   /// The rows of an address, of whichever type.
-  func rows(of bits: UInt64) -> [Int] {
-    var rows: [Int] = []
-    for row in 0..<pipeline.rowCount where has(bits, at: row) { rows.append(row) }
-    return rows
-  }
+  func rows(of bits: UInt64) -> [Int] { liveRows.filter { has(bits, at: $0) } }
 }

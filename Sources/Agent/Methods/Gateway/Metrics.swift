@@ -67,8 +67,12 @@ extension AgentCore {
         "events_total", .counter, "Sighting events by kind.", "event",
         [("found", received.found), ("changed", received.changed), ("lost", received.lost)]),
       Metric(
-        "changes_coalesced_total", .counter, "Payload changes reported together with a later one.",
-        received.changesCoalesced),
+        "changes_skipped_total", .counter, "New frames that no changed event carried.",
+        received.changesSkipped),
+      Metric(
+        "changes_held_back_total", .counter,
+        "Frames that came back and were not sent then, because frames of their kind alternated.",
+        received.changesHeldBack),
       Metric("devices_added_total", .counter, "Rows made for new addresses.", received.devicesAdded),
       Metric(
         "addresses_followed_total", .counter,
@@ -90,7 +94,7 @@ extension AgentCore {
         "queueing_seconds_max", .gauge, "How long the slowest of these packets waited.",
         seconds: Int64(clamping: counters.reception.queueing.longest)),
       Metric(
-        "management_messages_cut_total", .counter,
+        "management_messages_truncated_total", .counter,
         "Messages of the management interface that were too short.", counters.reception.mgmtMessagesTruncated),
       Metric(
         "management_messages_invalid_total", .counter,
@@ -136,7 +140,8 @@ extension AgentCore {
       Metric(
         "evicted_total", .counter, "Entries replaced by newer ones, by kind.", "kind",
         [
-          ("strangers", received.unknownDevicesEvicted), ("matchingDevices", received.matchingDevicesEvicted),
+          ("unknownDevices", received.unknownDevicesEvicted),
+          ("matchingDevices", received.matchingDevicesEvicted),
           ("sets", received.setsReplaced), ("longPayloads", received.longPayloadsEvicted),
           ("matchesOfItem", received.matchesEvicted),
         ]),
@@ -166,28 +171,18 @@ extension AgentCore {
       Metric(
         "radio_state", .gauge, "1 for the state that the radio is in.", "state",
         RadioLine.State.allCases.map { ($0.rawValue, $0 == radio.state ? 1 : 0) }),
-      Metric("radio_bringups_total", .counter, "Initialisations of the controller.", radio.initializations),
+      Metric(
+        "radio_initializations_total", .counter, "Initialisations of the controller.", radio.initializations),
       Metric(
         "radio_failures_total", .counter, "Initialisations and scans that failed.",
         radio.recovery.failureCount),
-      Metric(
-        "radio_probes_total", .counter, "Probes of a silent radio.",
-        radio.probe.count),
+      Metric("radio_probes_total", .counter, "Probes of a silent radio.", radio.probe.count),
       Metric(
         "radio_recoveries_total", .counter, "Recovery actions tried, by action.",
         "action", RecoveryAction.allCases.map { ($0.rawValue, radio.recovery.watchdog.tries[$0] ?? 0) }),
       Metric(
-        "radio_ladders_lost_total", .counter, "Escalations after which no recovery action had helped.",
+        "radio_recoveries_failed_total", .counter, "Escalations after which no recovery action had helped.",
         radio.recovery.watchdog.escalationsFailed),
-      Metric(
-        "radio_pauses_total", .counter, "Pauses of the radio in which the kernel paired a device.",
-        radio.gaps.pauseCount),
-      Metric(
-        "radio_pause_seconds_total", .counter, "How long the radio did not scan in these pauses.",
-        seconds: radio.gaps.pauseTotal),
-      Metric(
-        "radio_pause_seconds_max", .gauge, "How long the longest of these pauses was.",
-        seconds: radio.gaps.pauseLongest),
     ]
   }
 
@@ -240,13 +235,7 @@ extension AgentCore {
       Metric(
         "longest_turn_seconds", .gauge, "The longest turn of the loop since the start.",
         seconds: counters.loop.longestTurnMicroseconds),
-      Metric(
-        "touch_signals_total", .counter, "Runs of the on_touch program, by result.", "result",
-        [
-          ("done", counters.loop.touchSignals.done), ("failed", counters.loop.touchSignals.failed),
-          ("overdue", counters.loop.touchSignals.overdue), ("notRun", counters.loop.touchSignals.notRun),
-          ("dropped", counters.loop.touchSignals.dropped),
-        ]),
+      programRuns("touch_signals_total", of: .touch), programRuns("request_signals_total", of: .request),
       Metric("radio_reads_total", .counter, "Turns that read the radio.", counters.loop.drains),
       Metric(
         "system_calls_total", .counter, "System calls, by purpose.", "purpose",
@@ -261,6 +250,16 @@ extension AgentCore {
         "log_lines_dropped_total", .counter, "Log lines dropped because they were not read in time.",
         counters.loop.logLinesDropped),
     ]
+  }
+
+  private func programRuns(_ name: String, of kind: SignalProgramKind) -> Metric {
+    let runs = counters.loop.programs[kind] ?? SignalProgramCounters()
+    return Metric(
+      name, .counter, "Runs of the program \(kind.rawValue), by result.", "result",
+      [
+        ("done", runs.done), ("failed", runs.failed), ("overdue", runs.overdue), ("notRun", runs.notRun),
+        ("dropped", runs.dropped),
+      ])
   }
 
   /// Readings of the manifest.
@@ -281,6 +280,9 @@ extension AgentCore {
         "sessions_expired_total", .counter, "Sessions that ended because no client streamed them.",
         setup.sessionsExpired),
       Metric("requests", .gauge, "Requests that wait for an operator.", setupCore.requests.count),
+      Metric(
+        "requests_oldest_seconds", .gauge, "How long the request that waits longest has been open.",
+        seconds: setupCore.requests.map(\.openedAt.microseconds).min().map { now.microseconds - $0 } ?? 0),
       Metric("requests_opened_total", .counter, "Requests opened.", setup.requestsOpened),
       Metric("accessories", .gauge, "Accessories in the registry.", setupCore.registry.accessories.count),
       Metric("accessories_added_total", .counter, "Accessories set up.", setup.added),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Interfaces
 import Discovery
+import Explanation
 import Interfaces
 import JSON
 import Manifest
@@ -142,7 +142,7 @@ extension ManifestDataPath {
   /// How many devices match each item, and how many it has found.
   fileprivate var itemCounts: [(matching: Int, found: Int)] {
     var counts = Array(repeating: (matching: 0, found: 0), count: items.count)
-    for row in 0..<pipeline.rowCount {
+    for row in liveRows {
       guard let device = pipeline.device(at: row) else { continue }
       for index in 0..<Int(device.matchCount) {
         let match = pipeline.match(index, at: row)

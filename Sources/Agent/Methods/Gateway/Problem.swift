@@ -27,20 +27,25 @@ extension AgentCore {
         Problem(
           kind: "radioAbsent",
           sentence: "there is no radio: \(radio.detail); run accessoryctl reload to look for it again"))
-    case .recovering where radio.link == .lent:
-      problems.append(Problem(kind: "radioPaused", sentence: "the radio does not scan: \(radio.detail)"))
     case .recovering:
       problems.append(
         Problem(
           kind: "radioRecovering",
           sentence: "the radio does not scan: \(radio.detail)"
-            + (radio.recovery.failureCount == 0
+            + (radio.recovery.failureCount == 0 && exclusiveCure == nil
               ? "" : "; the agent keeps trying; if this continues, \(recoveryCure)")))
     case .on, .off: break
     }
     problems += radioProblems
     if let networkProblem { problems.append(networkProblem) }
-    if let degradation = setupCore.degradation {
+    if let milliseconds = setupCore.diskHangMilliseconds {
+      problems.append(
+        Problem(
+          kind: "registryNotWritten",
+          sentence:
+            "the disk has not answered for \(milliseconds / 1000) s: nothing that is changed meanwhile is "
+            + "known to be stored, and it may still be; see what dmesg says about the disk"))
+    } else if let degradation = setupCore.degradation {
       problems.append(Problem(kind: "registryDegraded", sentence: degradation))
     } else if let refusal = setupCore.lastWriteFailure {
       problems.append(
@@ -75,7 +80,7 @@ extension AgentCore {
           kind: "tableFull",
           sentence: "the device table was full of matching devices and gave some up; raise capacity.devices"))
     }
-    problems += lostBonds + bondsToAuthenticate
+    problems += lostBonds + bondsToAuthenticate + accessoriesNotMatching
     let full = dataPath.turnedAwayLines.prefix(Self.fullItemsMax)
     return problems + full.map { Problem(kind: "itemFull", sentence: $0.sentence) }
   }
@@ -121,7 +126,18 @@ extension AgentCore {
   /// What helps a controller that the agent cannot recover.
   private var recoveryCure: String {
     if case .h4 = configuration.manifest.gateway.radio { return RadioError.h4Cure }
-    return "power the controller off and on"
+    return exclusiveCure ?? "power the controller off and on"
+  }
+
+  /// What helps a controller that refuses the extended scan of a kernel, which does not use the legacy commands then.
+  private var exclusiveCure: String? {
+    if case .h4 = configuration.manifest.gateway.radio { return nil }
+    guard configuration.manifest.gateway.access == .shared,
+      case .controller(let error) = radio.recovery.failure, error.isRefusalOfExtendedScan
+    else { return nil }
+    return
+      "use access = \"exclusive\": the kernel, which scans with access = \"shared\", knows no other way, and the "
+      + "agent does"
   }
 
   /// What is wrong with a radio although it may be scanning.
@@ -132,8 +148,10 @@ extension AgentCore {
         Problem(
           kind: "radioNeedsAPerson",
           sentence:
-            "\(exhaustion.sentence): unplug it and "
-            + "plug it in again, or switch the gateway off and on; if that does not help either, replace it"))
+            "\(exhaustion.sentence): "
+            + (exclusiveCure
+              ?? "unplug it and plug it in again, or switch the gateway off and on; if that does not help either, replace it")
+        ))
     }
     if let last = counters.reception.lastDrop, now.milliseconds(since: last) < 60_000 {
       problems.append(
@@ -143,6 +161,9 @@ extension AgentCore {
             "\(counters.reception.drops) packets of the radio were lost since the start, the last of them within"
             + " the last minute: the machine was too busy to read them; look with top at what else runs here")
       )
+    }
+    if let sentence = radio.extendedScanProblem {
+      problems.append(Problem(kind: "extendedScanRefused", sentence: sentence))
     }
     if radio.isImmediateDegraded {
       problems.append(

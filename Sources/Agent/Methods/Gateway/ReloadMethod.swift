@@ -116,7 +116,9 @@ extension AgentCore {
     return GatewayError.manifestRefused(findings: findings).message
   }
 
-  private func adopt(_ new: Configuration, _ warnings: [String]) -> [UInt8] {
+  private func adopt(_ read: Configuration, _ warnings: [String]) -> [UInt8] {
+    var new = read
+    _ = new.follow(isUSB: configuration.isUSB)
     let old = configuration.manifest.gateway
     let gateway = new.manifest.gateway
     // Items that apps supply are not the manifest's.
@@ -128,9 +130,7 @@ extension AgentCore {
     configuration = new
     follow(setupCore.configure(new.setup))
     setupLink.appSuppliedItems = setupCore.appSuppliedItems
-    dataPath.reload(
-      effectiveManifest, identities: identities, adapterOffset: new.board.rssiOffset ?? 0, at: pipelineTime)
-    networkItemsChanged()
+    followItems()
     clients.resize(gateway.limits)
     clients.updateRights(new.access)
     counters.reloads &+= 1
@@ -145,9 +145,9 @@ extension AgentCore {
     radio.follow(scanPlan, at: now)
     performRadioOutput()
     enqueue(.log(.reloaded(summary, warnings: warnings.count)))
-    let line = ReloadLine.taken(
-      kept: Int64(summary.itemsKept), added: Int64(summary.itemsAdded), removed: Int64(summary.itemsRemoved),
-      radioRestarted: restartsRadio, warnings: warnings.prefix(50).map(GatewayError.cut))
-    return Message.reply { line.writeReply(to: &$0) }
+    let reply = ReloadReply(
+      itemsKept: summary.itemsKept, itemsAdded: summary.itemsAdded, itemsRemoved: summary.itemsRemoved,
+      hasRestartedRadio: restartsRadio, warnings: warnings.prefix(50).map(GatewayError.cut))
+    return Message.reply { reply.writeMembers(to: &$0) }
   }
 }

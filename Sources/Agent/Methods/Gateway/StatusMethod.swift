@@ -6,6 +6,7 @@ import HCI
 import Interfaces
 import JSON
 import Manifest
+import Registry
 import Setup
 import Explanation
 import Varlink
@@ -20,25 +21,30 @@ enum StatusMethod: GatewayMethod {
 /// How many warnings about items `Status` lists, so that the reply stays small.
 private let warningsMax = 32
 
+/// How many open requests `Status` lists, and how many subjects of each.
+private let requestsMax = 16
+private let subjectsMax = 8
+
+/// How many items `Status` lists that miss what their devices send.
+private let missingMax = 16
+
 extension AgentCore {
   fileprivate var status: [UInt8] {
     let line = StatusLine(
       version: service.identity.version, epoch: epochText,
       time: Seconds(microseconds: radioTime.microseconds), radio: radioLine,
+      wifi: wirelessLine, listening: listeningLine,
       problems: problems.map { StatusLine.Problem(kind: $0.kind, sentence: $0.sentence) },
-      wifi: wirelessLine,
       warnings: warnings,
-      counts: [
-        .apps: Int64(configuration.manifest.apps.count), .items: Int64(dataPath.items.count),
-        .devices: Int64(dataPath.deviceCount), .devicesMax: Int64(dataPath.pipeline.rowCount),
-        .found: Int64(dataPath.foundCount), .reports: Int64(dataPath.pipeline.counters.reports),
-        .events: Int64(dataPath.pipeline.events.produced), .connections: Int64(clients.count),
-        .connectionsMax: Int64(clients.limits.connections),
-        .watchers: Int64(clients.streamCount(WatchStream.self)),
-        .accessoriesConnected: Int64(links.connectedCount), .reloads: Int64(counters.reloads),
-        .reloadsRefused: Int64(counters.reloadsRefused),
-      ])
-    return Message.reply { line.writeReply(to: &$0) }
+      openRequests: setupCore.requests.prefix(requestsMax).map(OpenRequestLine.init),
+      apps: configuration.manifest.apps.count, items: dataPath.items.count,
+      devices: dataPath.deviceCount, devicesMax: dataPath.pipeline.rowCount,
+      found: dataPath.foundCount, reports: Int(dataPath.pipeline.counters.reports),
+      events: Int(dataPath.pipeline.events.produced), connections: clients.count,
+      connectionsMax: Int(clients.limits.connections), watchers: clients.streamCount(WatchStream.self),
+      accessoriesConnected: links.connectedCount, requests: setupCore.requests.count,
+      reloads: Int(counters.reloads), reloadsRefused: Int(counters.reloadsRefused))
+    return Message.reply { line.writeMembers(to: &$0) }
   }
 
   /// The items that cannot be found; at most ``warningsMax``, and how many are left out.
@@ -58,6 +64,17 @@ extension AgentCore {
           sentence: "\(omitted) more such warnings; accessoryctl check lists those of the manifest"))
     }
     return warnings
+  }
+
+  /// A recording does not say how it was scanned.
+  private var listeningLine: ListeningLine? {
+    if case .btsnoop = configuration.manifest.gateway.radio { return nil }
+    let board = configuration.board
+    let missing = dataPath.items.lazy.filter { board.costOfEvents(of: $0.item) != nil }
+    return ListeningLine(
+      board: board.name, replacedBoard: configuration.replacedBoard,
+      percent: Int(board.low.percent), requestPercent: Int(max(board.low.percent, board.balanced.percent)),
+      missing: missing.prefix(missingMax).map(\.path))
   }
 
   /// Why nothing can be found by an item here; nil for an item that can find something. The sentence lacks its subject.
@@ -83,10 +100,33 @@ extension AgentCore {
       source: GatewayError.cut(configuration.radioSource), state: radio.state,
       detail: radio.detail, scan: radio.isActive.map { $0 ? .active : .passive },
       address: address.flatMap { WireAddress(bits: $0, type: .public).text },
-      extendedAdvertising: isController ? radio.initializer.scansExtended : nil,
-      codedPHY: isController ? radio.initializer.scansExtended && radio.profile.scansCoded : nil,
-      initializationCount: Int64(radio.initializations), failureCount: Int64(radio.recovery.failureCount),
-      droppedCount: Int64(counters.reception.drops), queueing: mean.map { Seconds(microseconds: $0) },
+      hasExtendedAdvertising: isController ? radio.initializer.scansExtended : nil,
+      hasCodedPHY: isController ? radio.initializer.scansExtended && radio.profile.scansCoded : nil,
+      initializations: Int(radio.initializations), failures: Int(radio.recovery.failureCount),
+      dropped: Int(counters.reception.drops), queueing: mean.map { Seconds(microseconds: $0) },
       queueingMax: mean.map { _ in Seconds(microseconds: counters.reception.queueing.longest) })
+  }
+}
+
+extension OpenRequestLine {
+  fileprivate init(_ request: SetupFlow) {
+    self.init(
+      request: request.id.text, kind: RequestLine.Kind(request.kind), app: request.app,
+      since: Seconds(microseconds: request.openedAt.microseconds),
+      about: Array(request.subjects.prefix(subjectsMax)),
+      candidates: request.isLooking ? request.picker?.candidates.shown.count ?? 0 : 0,
+      sentence: request.requestSentence)
+  }
+}
+
+extension RequestLine.Kind {
+  init(_ kind: RequestKind) {
+    switch kind {
+    case .setup: self = .setup
+    case .rename: self = .rename
+    case .authorize: self = .authorize
+    case .migrate: self = .migrate
+    case .pair: self = .pair
+    }
   }
 }

@@ -148,7 +148,7 @@ extension RadioChangeLine {
   init(_ change: RadioChange, at now: Instant) {
     self.init(
       time: Seconds(microseconds: now.microseconds), state: change.state, detail: change.detail,
-      gap: change.gap.map { Seconds(microseconds: $0) }, isForPairing: change.isForPairing)
+      gap: change.gap.map { Seconds(microseconds: $0) })
   }
 }
 
@@ -189,7 +189,7 @@ extension ManifestDataPath {
   ) -> EventLine {
     EventLine(
       sequence: sequence, epoch: epoch, sighting: sighting, item: item(of: sighting),
-      payload: payload(of: sequence, byteCount: byteCount))
+      data: payload(of: sequence, byteCount: byteCount))
   }
 }
 

@@ -41,6 +41,6 @@ extension ServiceError {
   static func keysDenied(_ user: UInt32) -> Self {
     .permissionDenied(
       reason: "user \(user) may not handle the keys of bonds",
-      cure: "do it as root or with the agent's own account, or export without keys")
+      cure: "do it as root or with the agent's own account, or leave the keys out")
   }
 }

@@ -13,7 +13,8 @@ enum ImportBondMethod: OperatorMethod {
   static let name = OperatorMethodName.importBond
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    guard call.client.rights.mayHandleKeys else {
+    let mayHandleKeys = call.client.rights.mayHandleKeys
+    guard mayHandleKeys else {
       call.agent.counters.clients.permissionsDenied &+= 1
       return .refusal(Message.error(ServiceError.keysDenied(call.client.peer.uid)))
     }
@@ -26,7 +27,7 @@ enum ImportBondMethod: OperatorMethod {
     guard let bits = AddressText.bits(line.device) else {
       throw .invalid(field: "device", reason: "an address has six pairs of digits, AA:BB:CC:DD:EE:FF")
     }
-    let identity = DeviceAddress(bits: bits, type: line.isRandom ? .random : .public)
+    let identity = DeviceAddress(bits: bits, type: line.addressType == .random ? .random : .public)
     guard let record = BondRecord(line) else {
       throw .invalid(field: "longTermKeys", reason: "the keys are not those of a bond of this owner")
     }
@@ -38,7 +39,7 @@ enum ImportBondMethod: OperatorMethod {
           + "(systemctl disable --now bluetooth), or leave the bond to it and import only the identity key")
     }
     let outcome = try startPending(call) { (setup, id) throws(OperatorError) in
-      try setup.importBond(identity, record, id)
+      try setup.importBond(identity, record, takesKeys: mayHandleKeys, id)
     }
     call.agent.enqueue(.log(.bondImported(user: call.client.peer.uid, identity)))
     return outcome
@@ -77,7 +78,7 @@ extension LongTermKey {
 }
 
 extension LinkKey {
-  fileprivate init?(_ line: LinkKeyLine) {
+  fileprivate init?(_ line: ImportedBondLine.LinkKey) {
     guard let value = KeyValue(line.value.bytes) else { return nil }
     self.init(kind: line.kind, pinByteCount: line.pinByteCount, value: value)
   }

@@ -23,9 +23,20 @@ enum ImportMethod: OperatorMethod {
       guard (try? parameters.bool("commits")) ?? false else { return .done }
       let registry = try registry(client.registryImport?.lines ?? [])
       client.registryImport = nil
-      return try startPending(call) { (setup, id) throws(OperatorError) in
-        try setup.replaceRegistry(registry, id)
+      let mayHandleKeys = client.rights.mayHandleKeys
+      guard mayHandleKeys || registry.keyedDeviceCount == 0 else {
+        call.agent.counters.clients.permissionsDenied &+= 1
+        return .refusal(Message.error(ServiceError.keysDenied(client.peer.uid)))
       }
+      let outcome = try startPending(call) { (setup, id) throws(OperatorError) in
+        try setup.replaceRegistry(registry, takesKeys: mayHandleKeys, id)
+      }
+      call.agent.enqueue(
+        .log(
+          .registryImported(
+            user: client.peer.uid, accessories: registry.accessories.count, keyed: registry.keyedDeviceCount))
+      )
+      return outcome
     } catch {
       client.registryImport = nil
       throw error

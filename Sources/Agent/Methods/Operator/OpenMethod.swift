@@ -69,10 +69,10 @@ extension SetupCore.Opening {
     items = given.items
     choice = try PickerRequest.Choice(given)
     if let count = given.count {
-      guard (1...Int64(OperatorInterface.setupCountMax)).contains(count) else {
+      guard (1...OperatorInterface.setupCountMax).contains(count) else {
         throw .invalid(field: "count", reason: "it is 1 to \(OperatorInterface.setupCountMax)")
       }
-      self.count = Int(count)
+      self.count = count
     }
     if let text = given.discoveryTimeout {
       guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {

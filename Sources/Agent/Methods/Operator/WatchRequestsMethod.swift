@@ -92,7 +92,8 @@ struct RequestStream: ReplyStream {
   private mutating func collectChanges(of request: SetupFlow, _ agent: AgentCore) {
     var line = RequestLine(request, namePrefix: agent.networkPrefix(ofNameOf: request))
     if let reason = agent.setupCore.reasonNetworksAreDown { line.noteNetworksDown(reason) }
-    agent.countHindrances(of: request, in: &line.search)
+    line.noteEvents(of: request, on: agent.configuration.board)
+    agent.countHindrances(of: request, in: &line)
     line.question = request.pairing?.question.map { PairingQuestionLine($0) }
     if request.pairsDevices {
       line.pairingNote = agent.pairingNote(ofInputDevices: request.pairsOnlyInputDevices)
@@ -139,21 +140,21 @@ extension AgentCore {
       switch candidate.device {
       case .bluetooth(let address):
         guard let row = dataPath.row(at: address), let view = dataPath.device(atRow: row) else { return nil }
+        let rhythm = view.device.rhythmMilliseconds
         let line = CandidateLine(
           candidate: candidate.number, itemIndex: candidate.item, name: name, productImage: image,
           deviceName: view.name?.text, address: WireAddress(address), rssi: view.device.rssi.asReading,
           filteredRSSI: view.device.signal.filteredRSSI, silence: view.silence,
-          identityDurable: address.isIdentityDurable, isShared: shared != nil)
+          intervalMilliseconds: rhythm == nil ? nil : view.device.signal.learnedMilliseconds,
+          rhythmMilliseconds: rhythm, isIdentityDurable: address.isIdentityDurable, isShared: shared != nil)
         return (line, view.device.lastSeen.microseconds)
       case .network(let ssid):
         guard let network = networkInSight(ssid) else { return nil }
         let line = CandidateLine(
           candidate: candidate.number, itemIndex: candidate.item, name: name, productImage: image,
-          network: CandidateLine.Network(
-            ssid: AirText(ssid), security: NetworkLine.Security(network.security)),
-          signal: network.signal,
+          ssid: AirText(ssid), security: NetworkLine.Security(network.security), rssi: network.signal,
           silence: Seconds(microseconds: max(0, now.microseconds &- network.lastSeen.microseconds)),
-          isShared: shared != nil)
+          isIdentityDurable: true, isShared: shared != nil)
         return (line, network.lastSeen.microseconds)
       }
     }
@@ -162,21 +163,21 @@ extension AgentCore {
 
 extension AgentCore {
   /// Counts the devices that match an item of a picker and cannot become candidates.
-  fileprivate func countHindrances(of request: SetupFlow, in search: inout RequestLine.Search) {
+  fileprivate func countHindrances(of request: SetupFlow, in line: inout RequestLine) {
     guard let picker = request.picker else { return }
     let paths = Set(
       picker.items.filter { $0.migration == nil }.map { ManifestItem(app: request.app, item: $0.item).path })
     let isWanted = dataPath.items.map { paths.contains($0.path) }
-    for row in 0..<dataPath.pipeline.rowCount {
+    for row in dataPath.liveRows {
       guard let device = dataPath.pipeline.device(at: row) else { continue }
       let full = dataPath.pipeline.itemsThatTurnedAway(row: row)
-      if (0..<full.count).contains(where: { isWanted[Int(full[$0])] }) { search.turnedAway += 1 }
+      if (0..<full.count).contains(where: { isWanted[Int(full[$0])] }) { line.turnedAway += 1 }
       let isSlow = (0..<Int(device.matchCount)).contains { slot in
         let match = dataPath.pipeline.match(slot, at: row)
         let item = Int(match.item)
         return isWanted[item] && !match.isFound && dataPath.pipeline.isTooSlow(row: row, item: item)
       }
-      if isSlow { search.tooSlow += 1 }
+      if isSlow { line.tooSlow += 1 }
     }
   }
 }
@@ -191,6 +192,7 @@ extension CandidateLine {
     var same = other
     same.silence = silence
     same.rssi = rssi
+    same.intervalMilliseconds = intervalMilliseconds
     return same == self
   }
 }
@@ -232,11 +234,10 @@ extension RequestLine {
     case nil:
       self.init(
         request: request.id.text, kind: .setup, app: request.app, isOnBehalf: request.isOnBehalf,
-        since: since,
-        end: end, phase: request.phase, items: request.picker?.items.map(RequestItemLine.init) ?? [],
-        search: request.picker.map { RequestLine.Search($0) } ?? RequestLine.Search(), detail: request.detail,
-        accessory: request.accessory?.text, displayName: request.displayName,
-        namePrefix: namePrefix)
+        since: since, end: end, phase: request.phase,
+        items: request.picker?.items.map(RequestItemLine.init) ?? [], detail: request.detail,
+        accessory: request.accessory?.text, displayName: request.displayName, namePrefix: namePrefix)
+      if let picker = request.picker { describe(picker) }
     case .rename(let renamesNetwork):
       self.init(
         request: request.id.text, kind: .rename, app: request.app, since: since, end: end,
@@ -264,12 +265,22 @@ extension RequestLine {
   }
 }
 
-extension RequestLine.Search {
-  fileprivate init(_ picker: PickerRequest) {
-    self.init(
-      usesTouch: picker.isTouchable, isFiltered: picker.isFiltered,
-      disclosed: picker.candidates.discoveredCount, remaining: picker.remaining,
-      hidden: picker.candidates.hidden.count)
+extension RequestLine {
+  /// Says of each item whose devices send only on an event what the board misses.
+  fileprivate mutating func noteEvents(of request: SetupFlow, on board: BoardProfile) {
+    for (index, item) in (request.picker?.items ?? []).enumerated()
+    where items.indices.contains(index) && item.migration == nil {
+      items[index].note = board.costOfEvents(of: item.item)
+    }
+  }
+}
+
+extension RequestLine {
+  /// How a request of setup looks for candidates, and how far it is.
+  fileprivate mutating func describe(_ picker: PickerRequest) {
+    (usesTouch, isFiltered) = (picker.isTouchable, picker.isFiltered)
+    (disclosed, remaining) = (picker.candidates.discoveredCount, picker.remaining)
+    hidden = picker.candidates.hidden.count
   }
 }
 
@@ -278,15 +289,13 @@ extension PickerItem {
   fileprivate var sentence: String {
     guard let migration else { return item.name }
     let network = migration.network.map { ", with the network \(String(decoding: $0, as: UTF8.self))" } ?? ""
-    switch migration.identity {
-    case .network(let name):
+    if let name = migration.ssid {
       return "\(item.name) with the network \(String(decoding: name, as: UTF8.self)), which the app names"
-    case .bluetooth(let device):
-      let address = AddressText.text(of: device.bits)
-      return migration.identifier == nil
-        ? "\(item.name) at \(address), which BlueZ knows\(network)"
-        : "\(item.name) at \(address), which the app had before\(network)"
     }
+    let address = AddressText.text(of: migration.bits ?? 0)
+    return migration.identity == nil
+      ? "\(item.name) at \(address), if BlueZ knows it\(network)"
+      : "\(item.name) at \(address), which the app had before\(network)"
   }
 }
 
@@ -309,10 +318,10 @@ extension RequestItemLine {
     self.init(
       item: item.isAppSupplied ? nil : item.item.id, name: item.item.name,
       productImage: item.item.productImage,
-      rename: item.item.setupOptions.contains(.rename),
-      confirmAuthorization: item.item.setupOptions.contains(.confirmAuthorization),
-      finishInApp: item.item.setupOptions.contains(.finishInApp),
-      immediate: item.item.descriptor.range == .immediate,
+      asksForName: item.item.setupOptions.contains(.rename),
+      confirmsAuthorization: item.item.setupOptions.contains(.confirmAuthorization),
+      finishesInApp: item.item.setupOptions.contains(.finishInApp),
+      isImmediate: item.item.descriptor.range == .immediate,
       ssidPrefix: item.item.descriptor.isFoundByNetwork
         ? nil : item.item.descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) },
       namePrefix: item.item.renamesNetwork
@@ -330,7 +339,7 @@ extension RegistryExtension {
   /// The additions, as sentences for operators.
   fileprivate var sentences: [String] {
     var sentences: [String] = []
-    if let ssid { sentences.append("its network \(String(decoding: ssid, as: UTF8.self))") }
+    if let ssid { sentences.append("its network \(AirText(ssid).escaped())") }
     if let ssidPrefix {
       sentences.append("a network that begins with \(String(decoding: ssidPrefix, as: UTF8.self))")
     }

@@ -120,6 +120,8 @@ private struct SessionStream: ReplyStream {
     return agent.now
   }
 
+  var session: RandomIdentifier? { position.session }
+
   func release(_ agent: AgentCore) { agent.setupCore.leave(position.session) }
 }
 

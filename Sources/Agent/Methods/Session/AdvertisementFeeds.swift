@@ -18,6 +18,9 @@ struct Advertisement: Sendable {
   let time: Instant
   let rssi: Int8?
   let filteredRSSI: Int8?
+  let audience: Audience
+  /// New frames that were left out since the last event of the accessory.
+  var skipped: UInt32 = 0
   let payload: [UInt8]
 
   func line(sequence: UInt64, epoch: String, now: Instant) -> AdvertisementLine {
@@ -26,7 +29,7 @@ struct Advertisement: Sendable {
       isInSight: event != .lost, isConnectable: isConnectable,
       time: Seconds(microseconds: time.microseconds),
       age: Seconds(microseconds: max(0, now.microseconds &- time.microseconds)), rssi: rssi,
-      filteredRSSI: filteredRSSI, payload: payload)
+      filteredRSSI: filteredRSSI, skipped: skipped, payload: payload)
   }
 }
 
@@ -37,17 +40,18 @@ struct Advertisement: Sendable {
 struct AdvertisementFeeds: Sendable {
   static let capacity = 256
 
-  /// An accessory that is its app's, at one of its addresses.
-  private struct AuthorizedAddress: Hashable, Sendable {
+  /// An accessory that may be used, at one of its addresses.
+  private struct UsableAddress: Hashable, Sendable {
     let accessory: RandomIdentifier
     let address: DeviceAddress
+    let audience: Audience
   }
 
   private var rings: [String: Ring<Advertisement>] = [:]
   /// The sighting event that comes next.
   private var cursor: EventCursor
-  /// The accessories that were authorized when the grants were last compared; nil before that.
-  private var authorized: Set<AuthorizedAddress>?
+  /// The accessories that could be used when the grants were last compared; nil before that.
+  private var usable: Set<UsableAddress>?
   /// Grows when sighting events were overwritten before they were read: their apps are not known.
   private(set) var gaps: UInt64 = 0
 
@@ -55,11 +59,12 @@ struct AdvertisementFeeds: Sendable {
 
   /// Starts the feed of an app, unless it runs already. Returns the number of its next advertisement.
   mutating func open(
-    forApp app: String, _ dataPath: borrowing ManifestDataPath, _ grants: Grants
+    forApp app: String, _ dataPath: borrowing ManifestDataPath, _ grants: Grants,
+    _ audience: (Grants.Grant) -> Audience
   ) -> UInt64 {
     if rings.isEmpty { cursor.sequence = dataPath.pipeline.events.produced }
     rings[app] = rings[app] ?? Ring(capacity: Self.capacity)
-    greetNewAccessories(dataPath, grants)
+    greetNewAccessories(dataPath, grants, audience)
     return produced(forApp: app)
   }
 
@@ -72,7 +77,9 @@ struct AdvertisementFeeds: Sendable {
   }
 
   /// Reads the sighting events that are new; nothing while no app has ever watched.
-  mutating func readSightings(_ dataPath: borrowing ManifestDataPath, _ grants: Grants) {
+  mutating func readSightings(
+    _ dataPath: borrowing ManifestDataPath, _ grants: Grants, _ audience: (Grants.Grant) -> Audience
+  ) {
     guard !rings.isEmpty else { return }
     while true {
       switch dataPath.pipeline.events.read(&cursor) {
@@ -80,43 +87,48 @@ struct AdvertisementFeeds: Sendable {
       case .reset: cursor.sequence = dataPath.pipeline.events.produced
       case .missed: gaps &+= 1
       case .event(let sequence, let sighting, let byteCount):
-        append(sequence, sighting, byteCount, dataPath, grants)
+        append(sequence, sighting, byteCount, dataPath, grants, audience)
       }
     }
   }
 
   private mutating func append(
     _ sequence: UInt64, _ sighting: Sighting, _ byteCount: Int, _ dataPath: borrowing ManifestDataPath,
-    _ grants: Grants
+    _ grants: Grants, _ audience: (Grants.Grant) -> Audience
   ) {
     let grants = grants.grants(at: sighting.address)
     guard !grants.isEmpty else { return }
     let item = dataPath.item(of: sighting)
     let isConnectable = dataPath.row(at: sighting.address).map { dataPath.pipeline.isConnectable(at: $0) }
-    for grant in grants
-    where grant.isAuthorized && grant.app == item.app && grant.isRecognised(by: item.item.id) {
+    for grant in grants where grant.app == item.app && grant.isRecognised(by: item.item.id) {
+      let audience = audience(grant)
+      guard audience != .noSession else { continue }
       rings[grant.app]?.append(
         Advertisement(
           accessory: grant.identifier, event: AdvertisementLine.Event(sighting.event),
           isConnectable: isConnectable, time: sighting.time, rssi: sighting.rssi,
-          filteredRSSI: sighting.filteredRSSI, payload: dataPath.payload(of: sequence, byteCount: byteCount)))
+          filteredRSSI: sighting.filteredRSSI, audience: audience, skipped: sighting.skipped,
+          payload: dataPath.payload(of: sequence, byteCount: byteCount)))
     }
   }
 
   /// Reports devices as found that were in sight before they were accessories, or before that address was known.
-  mutating func greetNewAccessories(_ dataPath: borrowing ManifestDataPath, _ grants: Grants) {
+  mutating func greetNewAccessories(
+    _ dataPath: borrowing ManifestDataPath, _ grants: Grants, _ audience: (Grants.Grant) -> Audience
+  ) {
     guard !rings.isEmpty else { return }
-    var current: Set<AuthorizedAddress> = []
-    var new: [(Grants.Grant, DeviceAddress)] = []
-    grants.forEachAuthorized { grant, address in
-      let place = AuthorizedAddress(accessory: grant.identifier, address: address)
+    var current: Set<UsableAddress> = []
+    var new: [(grant: Grants.Grant, place: UsableAddress)] = []
+    grants.forEach { grant, address in
+      let place = UsableAddress(accessory: grant.identifier, address: address, audience: audience(grant))
+      guard place.audience != .noSession else { return }
       current.insert(place)
-      if let authorized, !authorized.contains(place) { new.append((grant, address)) }
+      if let usable, !usable.contains(place) { new.append((grant, place)) }
     }
-    authorized = current
-    for (grant, address) in new.sorted(by: { $0.0.number < $1.0.number }) {
-      guard rings[grant.app] != nil, let row = dataPath.row(at: address),
-        let advertisement = dataPath.advertisement(at: row, of: grant)
+    usable = current
+    for (grant, place) in new.sorted(by: { $0.grant.number < $1.grant.number }) {
+      guard rings[grant.app] != nil, let row = dataPath.row(at: place.address),
+        let advertisement = dataPath.advertisement(at: row, of: grant, for: place.audience)
       else { continue }
       rings[grant.app]?.append(advertisement)
     }
@@ -126,7 +138,7 @@ struct AdvertisementFeeds: Sendable {
 extension ManifestDataPath {
   /// What the device in a row advertises now, as the accessory of a grant; nil unless an item of its app has found it.
   func advertisement(
-    at row: Int, of grant: Grants.Grant, as event: AdvertisementLine.Event = .found
+    at row: Int, of grant: Grants.Grant, for audience: Audience, as event: AdvertisementLine.Event = .found
   ) -> Advertisement? {
     guard let device = pipeline.device(at: row),
       isFound(at: row, by: { $0.app == grant.app && grant.isRecognised(by: $0.item.id) })
@@ -134,7 +146,7 @@ extension ManifestDataPath {
     return Advertisement(
       accessory: grant.identifier, event: event, isConnectable: pipeline.isConnectable(at: row),
       time: device.lastSeen, rssi: device.rssi.asReading, filteredRSSI: device.signal.filteredRSSI,
-      payload: payload(at: row))
+      audience: audience, payload: payload(at: row))
   }
 }
 

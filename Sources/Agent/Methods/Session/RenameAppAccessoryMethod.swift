@@ -12,7 +12,7 @@ enum RenameAppAccessoryMethod: SessionMethod {
 
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let parameters = call.parameters
-    let session = try call.session()
+    let session = try call.askingSession()
     let options = try JSONObjectReader(parameters.object, at: "").renameOptions() ?? []
     let accessory = try call.accessory(of: session)
     return try startPending(call, milliseconds: Patience.answerMilliseconds) {

@@ -15,8 +15,9 @@ enum ResolveMethod: SessionMethod {
 
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let agent = call.agent
-    let accessory = try call.accessory(of: try call.session())
-    let (device, effects) = try agent.setupCore.resolve(accessory)
+    let session = try call.session()
+    let accessory = try call.accessory(of: session)
+    let (device, effects) = try agent.setupCore.resolve(accessory, for: session)
     agent.follow(effects)
     let current = try agent.currentAddress(of: device)
     return .reply(

@@ -13,25 +13,27 @@ enum ShowPickerMethod: SessionMethod {
 
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
     let (agent, parameters) = (call.agent, call.parameters)
-    let session = try call.session()
+    let session = try call.askingSession()
     let app = try call.app(of: session)
     let settings = try SettingsFields.read(parameters["settings"])
     var items: [PickerItem]?
+    var leftOut: [SetupError] = []
     if let element = parameters["items"] {
-      let known = agent.setupLink.knownDevices
-      if MigrationFields.namesAddress(element), !known.isFresh(at: agent.now) {
-        return agent.readKnownDevices(for: call, of: Self.self)
-      }
-      items = try ItemFields.read(
+      (items, leftOut) = try ItemFields.read(
         element, of: app, firstNumber: agent.setupCore.reserveItemNumbers(ItemFields.countRange.upperBound)
       ) { (source, field) throws(SetupError) in
-        try agent.setupCore.migratedDevice(source, ofApp: app.name, field: field, among: known.devices)
+        try agent.setupCore.migratedDevice(source, ofApp: app.name, field: field)
       }
     }
     agent.setupLink.refreshAtOnce()
-    let (picker, effects) = try agent.setupCore.showPicker(session, items: items, settings: settings)
+    let (picker, effects) = try agent.setupCore.showPicker(
+      session, items: items, leftOut: leftOut, settings: settings)
     agent.follow(effects)
-    return .reply(Message.reply { $0.member("picker", picker.text) })
+    return .reply(
+      Message.reply { json in
+        json.member("picker", picker.text)
+        if !leftOut.isEmpty { json.objects("leftOut", leftOut.map { FailureLine($0) }) }
+      })
   }
 }
 

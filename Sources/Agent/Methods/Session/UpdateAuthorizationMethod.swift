@@ -12,7 +12,7 @@ enum UpdateAuthorizationMethod: SessionMethod {
   static let name = SessionMethodName.updateAuthorization
 
   static func start(_ call: MethodCall) throws(SetupError) -> CallOutcome {
-    let session = try call.session()
+    let session = try call.askingSession()
     let accessory = try call.accessory(of: session)
     let adds = try ExtensionFields.read(call.parameters, of: accessory, app: try call.app(of: session))
     return try startPending(call, milliseconds: Patience.answerMilliseconds) {
@@ -107,8 +107,8 @@ extension DiscoveryDescriptor {
   /// Whether a field may still be added, because there is none.
   fileprivate func canGet(_ key: DescriptorKey) -> Bool {
     switch key {
-    case .ssid: ssid == nil
-    case .ssidPrefix: ssidPrefix == nil
+    case .ssid, .ssidHex: ssid == nil
+    case .ssidPrefix, .ssidPrefixHex: ssidPrefix == nil
     case .wifiAwareServiceName, .wifiAwareServiceRole, .wifiAwareModelName, .wifiAwareModelNameCompareOptions,
       .wifiAwareVendorName, .wifiAwareVendorNameCompareOptions:
       wifiAware == nil
@@ -132,8 +132,8 @@ extension DiscoveryDescriptor {
     case .nameCompareOptions: nameCompareOptions == other.nameCompareOptions
     case .addressPrefix: addressPrefix == other.addressPrefix
     case .range: range == other.range
-    case .ssid: ssid == other.ssid
-    case .ssidPrefix: ssidPrefix == other.ssidPrefix
+    case .ssid, .ssidHex: ssid == other.ssid
+    case .ssidPrefix, .ssidPrefixHex: ssidPrefix == other.ssidPrefix
     case .wifiAwareServiceName: wifiAware?.serviceName == other.wifiAware?.serviceName
     case .wifiAwareServiceRole: wifiAware?.role == other.wifiAware?.role
     case .wifiAwareModelName, .wifiAwareModelNameCompareOptions:

@@ -21,7 +21,8 @@ enum WatchAdvertisementsMethod: SessionMethod {
     let session = try call.session()
     let interval = try parameters.interval()
     let produced = agent.feeds.advertisements.open(
-      forApp: session.app, agent.dataPath, agent.setupCore.grants)
+      forApp: session.app, agent.dataPath, agent.setupCore.grants
+    ) { agent.setupCore.audience(of: $0) }
     let sequence = parameters.numberIfAny("sequence")
     let epoch = parameters.wordIfAny("epoch")?.lowercased()
     let isUseful = epoch == agent.epochText && sequence.map { $0 <= produced } ?? false
@@ -82,10 +83,12 @@ private struct AdvertisementStream: ReplyStream {
   /// The next accessory of the app that is in sight.
   private func nextPresent(_ agent: AgentCore, from start: Int) -> (row: Int, Advertisement)? {
     for row in start..<max(start, agent.dataPath.pipeline.rowCount)
-    where agent.dataPath.pipeline.device(at: row) != nil {
+    where agent.dataPath.pipeline.isLive(row) {
       let grants = agent.setupCore.grants.grants(at: agent.dataPath.pipeline.address(at: row))
-      guard let grant = grants.first(where: { $0.app == session.app && $0.isAuthorized }),
-        let advertisement = agent.dataPath.advertisement(at: row, of: grant)
+      guard
+        let grant = grants.first(where: {
+          $0.app == session.app && agent.setupCore.audience(of: $0).includes(session.token)
+        }), let advertisement = agent.dataPath.advertisement(at: row, of: grant, for: .session(session.token))
       else { continue }
       return (row, advertisement)
     }
@@ -99,6 +102,9 @@ private struct AdvertisementStream: ReplyStream {
     case .missed(let count):
       agent.counters.streams.appEventsMissed &+= count
       return .reply(Message.reply(continues: true) { $0.member("missed", count) })
+    // Another session's, whose accessory awaits authorization.
+    case .element(_, let advertisement) where !advertisement.audience.includes(session.token):
+      return nextAdvertisement(agent)
     case .element(let number, let advertisement):
       agent.counters.streams.appEventsDelivered &+= 1
       return reply(agent, advertisement, number)
@@ -121,8 +127,9 @@ private struct AdvertisementStream: ReplyStream {
   private mutating func nextReading(_ agent: AgentCore) -> StreamStep {
     guard readings != nil else { return .wait }
     var due: (grant: Grants.Grant, row: Int)?
-    agent.setupCore.grants.forEachAuthorized { grant, address in
+    agent.setupCore.grants.forEach { grant, address in
       guard grant.app == session.app, due.map({ grant.number < $0.grant.number }) ?? true,
+        agent.setupCore.audience(of: grant).includes(session.token),
         let row = agent.dataPath.row(at: address), let device = agent.dataPath.pipeline.device(at: row),
         readings?.isDue(grant.identifier, device, at: agent.radioTime) ?? false
       else { return }
@@ -130,7 +137,9 @@ private struct AdvertisementStream: ReplyStream {
     }
     guard let due, let device = agent.dataPath.pipeline.device(at: due.row) else { return .wait }
     readings?.note(due.grant.identifier, device, at: agent.radioTime)
-    guard let reading = agent.dataPath.advertisement(at: due.row, of: due.grant, as: .reading) else {
+    let audience = Audience.session(session.token)
+    guard let reading = agent.dataPath.advertisement(at: due.row, of: due.grant, for: audience, as: .reading)
+    else {
       return nextReading(agent)
     }
     return reply(agent, reading, sequence)

@@ -2,6 +2,7 @@
 
 import AccessorySetupKit
 import CoreBluetooth
+import Foundation
 
 #if canImport(UIKit)
   import UIKit
@@ -90,17 +91,21 @@ final class DiceModel: NSObject {
       report("accessoryAdded: \(added.displayName)")
       use(added)
     case .accessoryChanged:
-      guard let changed = event.accessory, changed == accessory else { return }
+      guard let changed = event.accessory, isOwn(changed) else { return }
       report("accessoryChanged: \(changed.displayName)")
       accessory = changed
     case .accessoryRemoved:
-      guard let removed = event.accessory, removed == accessory else { return }
+      guard let removed = event.accessory, isOwn(removed) else { return }
       report("accessoryRemoved: \(removed.displayName)")
       forget()
     case .pickerSetupFailed: report("pickerSetupFailed: \(event.error?.localizedDescription ?? "")")
     case .invalidated: report("invalidated: \(event.error?.localizedDescription ?? "by the app")")
     default: report("\(event.eventType)")
     }
+  }
+
+  private func isOwn(_ other: ASAccessory) -> Bool {
+    other.bluetoothIdentifier == accessory?.bluetoothIdentifier
   }
 
   private func use(_ accessory: ASAccessory) {

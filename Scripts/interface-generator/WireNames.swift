@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// What an interface does not say about its Swift values.
+enum WireNames {
+  /// The value of a type, of an error, of the parameters of a method (`Open(`), or of its reply (`Status)`); any other type
+  /// X of an interface is `XLine`. nil leaves it out.
+  static let values: [String: String?] = [
+    "Gateway.DeviceItem": "DeviceLine.Item", "Gateway.NetworkItem": "NetworkLine.Item",
+    "Gateway.Problem": "StatusLine.Problem", "Gateway.Packet": "CaptureReply.Packet",
+    "Gateway.History": "FoundHistory", "Gateway.Status)": "StatusLine", "Gateway.Reload)": "ReloadReply",
+    "Gateway.ManifestRefused": "ManifestRefusedLine",
+    // Computed where the bytes of devices are known: the module Explanation.
+    "Gateway.Frame": nil, "Gateway.Comparison": nil, "Gateway.Clause": nil, "Gateway.Gate": nil,
+    "Gateway.Explanation": nil, "Gateway.Trial": nil, "Gateway.NetworkExplanation": nil,
+    "Operator.Item": "RequestItemLine", "Operator.Choose)": "SetupReply", "Operator.Open(": "OpenParameters",
+    "Operator.ImportBond(": "ImportedBondLine",
+  ]
+
+  /// Enumerations that several values have, by their words.
+  static let enumerations = [
+    "on off recovering absent": "RadioLine.State",
+    "outside approaching inside leaving": "DeviceLine.Presence",
+    "open owe wep wpa wpa2 wpa3 enterprise other": "NetworkLine.Security",
+    "setup rename authorize migrate pair": "RequestLine.Kind",
+    "none bonded lost": "AccessoryLine.Bond",
+    "gateway bluetoothd": "AccessoryLine.BondOwner",
+    "any justWorks authenticated": "RequestItemLine.Pairing",
+    "compare enterDigits showDigits": "RequestLine.Pairing",
+    "justWorks digitsEntered digitsShown digitsCompared": "PairingMethodName",
+  ]
+
+  /// Integers that are not `Int`.
+  static let integers = [
+    "rssi": "Int8", "filteredRSSI": "Int8", "signal": "Int8", "pathLoss": "Int16",
+    "samples": "UInt16", "sequence": "UInt64", "candidate": "UInt32", "skipped": "UInt32",
+    "Device.reports": "UInt32", "intervalMilliseconds": "UInt32",
+    "rhythmMilliseconds": "UInt32", "frequency": "UInt32", "addedAt": "Int64", "LongTermKey.kind": "UInt8",
+    "linkKey.kind": "UInt8", "byteCount": "UInt8", "pinByteCount": "UInt8", "diversifier": "UInt16",
+  ]
+
+  /// Strings that are bytes in hex, keys, or text of several lines that is printed as it is.
+  static let strings = [
+    "data": "bytes", "packet": "bytes", "identityKey": "key", "random": "key", "value": "key",
+    "toml": "plainText", "Operator.Accessory.identifier": "identifier",
+  ]
+
+  /// Names of networks, in which NUL is an ordinary byte.
+  static let networkNames: Set = ["ssid", "network", "wanted"]
+
+  /// What the absence of a member says; a value that equals it is left out.
+  static let absences = [
+    "skipped": "0", "passed": "0", "turnedAway": "0", "tooSlow": "0",
+    "isFoundByNetwork": "false", "isMigration": "false", "Open.usesTouch": "false",
+    "takesFirstImmediate": "false", "longTermKeys": "[]",
+    // A line of `replay` has none.
+    "Event.epoch": "\"\"",
+  ]
+
+  /// Integers that count something.
+  static let counts: Set = ["itemIndex"]
+
+  /// Types whose initialiser has a default for what is false, zero and empty.
+  static let emptyTypes: Set = ["Gateway.History", "Operator.Item", "Operator.Request"]
+
+  /// Methods with one reply, whose members are all optional nevertheless.
+  static let singleReplies: Set = ["Operator.Import", "Operator.Reset"]
+
+  static let keywords: Set = ["default", "import", "operator", "public", "try"]
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Agent
+import HCI
+import LinuxSystem
+import Manifest
+import Setup
+
+/// A program that the manifest names for signals: run once for each signal, one after the other.
+///
+/// Its arguments are its path and the signal's. Capacity: one program runs and `waitingMax` signals wait; further signals
+/// are dropped and counted. A program that takes longer than `patienceMilliseconds` is killed with all processes it
+/// started.
+struct SignalProgram {
+  static let waitingMax = 4
+  static let patienceMilliseconds: Int64 = 5000
+
+  /// The result of a signal.
+  enum Outcome: Equatable {
+    case done
+    case exited(status: Int32)
+    case killed(signal: Int32)
+    case overdue
+    case notRun(SystemError)
+    case dropped
+  }
+
+  /// The program's path; nil runs nothing.
+  var path: String?
+  /// The program that runs.
+  private(set) var running: ConfinedProgram?
+  /// The time when the program is killed; nil once it was.
+  private(set) var deadline: Instant?
+  private(set) var counters = SignalProgramCounters()
+  private let account: ConfinedProgram.Account
+  private let start: LoopDependencies.ProgramStart
+  private var waiting: [GatewaySignal] = []
+  private var isOverdue = false
+
+  var isWaiting: Bool { !waiting.isEmpty }
+
+  init(
+    path: String?, account: ConfinedProgram.Account,
+    start: @escaping LoopDependencies.ProgramStart = LoopDependencies.confined
+  ) {
+    self.path = path
+    self.account = account
+    self.start = start
+  }
+
+  /// Queues a signal. Returns ``Outcome/dropped`` if the queue is full, else nil.
+  mutating func add(_ signal: GatewaySignal) -> Outcome? {
+    guard path != nil else { return nil }
+    guard waiting.count < Self.waitingMax else { return count(.dropped) }
+    waiting.append(signal)
+    return nil
+  }
+
+  /// Runs the program for the oldest signal, unless one runs. Returns why the program could not be run, or nil.
+  mutating func startNext(at now: Instant) -> Outcome? {
+    guard running == nil, !waiting.isEmpty else { return nil }
+    let signal = waiting.removeFirst()
+    // A new manifest may name no program.
+    guard let path else { return count(.dropped) }
+    do throws(SystemError) {
+      running = try start([path] + signal.arguments, account)
+      deadline = now.advanced(milliseconds: Self.patienceMilliseconds)
+      return nil
+    } catch {
+      return count(.notRun(error))
+    }
+  }
+
+  /// Kills the program if it has run for too long.
+  mutating func advance(to now: Instant) {
+    guard let deadline, deadline <= now else { return }
+    self.deadline = nil
+    isOverdue = true
+    running?.kill()
+  }
+
+  /// Returns how the program ended; nil while it runs.
+  mutating func takeEnd() -> Outcome? {
+    let ending: ConfinedProgram.Ending?
+    do throws(SystemError) { ending = try running?.end() } catch { ending = .notRun(error) }
+    guard let ending else { return nil }
+    defer { (running, deadline, isOverdue) = (nil, nil, false) }
+    return count(isOverdue ? .overdue : Outcome(ending))
+  }
+
+  /// Kills the program because the loop cannot watch it.
+  mutating func abandon() {
+    (running, deadline, isOverdue) = (nil, nil, false)
+    counters.notRun &+= 1
+  }
+
+  /// Kills the program and drops the signals that wait: the agent ends.
+  mutating func stop() {
+    waiting = []
+    (running, deadline) = (nil, nil)
+  }
+
+  private mutating func count(_ outcome: Outcome) -> Outcome {
+    switch outcome {
+    case .done: counters.done &+= 1
+    case .exited, .killed: counters.failed &+= 1
+    case .overdue: counters.overdue &+= 1
+    case .notRun: counters.notRun &+= 1
+    case .dropped: counters.dropped &+= 1
+    }
+    return outcome
+  }
+}
+
+extension SignalProgram.Outcome {
+  fileprivate init(_ ending: ConfinedProgram.Ending) {
+    switch ending {
+    case .exited(status: 0): self = .done
+    case .exited(let status): self = .exited(status: status)
+    case .killed(let signal): self = .killed(signal: signal)
+    case .notRun(let error): self = .notRun(error)
+    }
+  }
+
+  /// The error of a program and its cure; nil on success.
+  func sentence(of kind: SignalProgramKind) -> String? {
+    switch self {
+    case .done: nil
+    case .exited(let status): "ended with status \(status); run it by hand as the user \"nobody\" to see why"
+    case .killed(let signal):
+      "was ended by signal \(signal); it may write no files, use 5 s of processor time and open 16 descriptors"
+    case .overdue: "took longer than 5 s and was killed; let it leave slow work to a service of its own"
+    case .notRun(let error) where error.isMissing:
+      "cannot be run: there is no such program; correct \(kind.rawValue) in the manifest"
+    case .notRun(let error) where error.isPermission:
+      "cannot be run: \(error.sentence); the user \"nobody\" must be able to run it"
+    case .notRun(let error): "cannot be run: \(error.sentence)"
+    case .dropped: "was not run for a \(kind.noun): \(SignalProgram.waitingMax) others wait for it already"
+    }
+  }
+}
+
+extension SignalProgramKind {
+  /// What the program signals.
+  var noun: String {
+    switch self {
+    case .touch: "touch"
+    case .request: "request"
+    }
+  }
+}

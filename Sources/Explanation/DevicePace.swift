@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+
+/// How often a device sends, in words.
+public enum DevicePace {
+  /// A pause that is longer than this, and than five intervals, separates bursts.
+  private static let pauseMilliseconds: UInt32 = 5000
+
+  /// "every 600 ms", "with pauses of up to 60 s", or "in bursts, with pauses of up to 60 s"; nil while nothing is known.
+  public static func text(intervalMilliseconds: UInt32?, rhythmMilliseconds: UInt32?) -> String? {
+    let pauses = rhythmMilliseconds.map { "with pauses of up to \(duration($0))" }
+    guard let intervalMilliseconds else { return pauses }
+    if let rhythmMilliseconds, let pauses, rhythmMilliseconds > pauseMilliseconds,
+      rhythmMilliseconds / 5 > intervalMilliseconds
+    {
+      return "in bursts, \(pauses)"
+    }
+    return "every \(duration(intervalMilliseconds))"
+  }
+
+  private static func duration(_ milliseconds: UInt32) -> String {
+    switch milliseconds {
+    case ..<10_000: "\(milliseconds) ms"
+    case ..<600_000: "\((milliseconds + 500) / 1000) s"
+    case ..<36_000_000: "\((milliseconds + 30_000) / 60_000) min"
+    default: "\((milliseconds + 1_800_000) / 3_600_000) h"
+    }
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Interfaces
+
+/// The fields of an advertising set that stay the same in every report of a frame, so that an item may ask for them.
+///
+/// Many makers put a reading or the device's own address where the company identifier belongs, or into a name. Whatever
+/// changed, and whatever repeats the address, is no part of this.
+struct LastingFields {
+  /// A company identifier or a service UUID, and the data after it.
+  struct Keyed<Key: Equatable & Sendable>: Sendable {
+    let key: Key
+    var data: KeyData
+    /// The first bytes after the key: those that never changed and are not the device's own address.
+    var header: [BytePattern]
+    /// Whether the advertisement has it, and not only the scan response.
+    var isInData: Bool
+  }
+
+  struct Name: Equatable, Sendable {
+    let beginning: [UInt8]
+    let isInData: Bool
+  }
+
+  let source: SuggestionSource
+  private let own: OwnAddress
+  private(set) var companies: [Keyed<UInt16>] = []
+  private(set) var serviceData: [Keyed<BluetoothUUID>] = []
+  /// Of lists.
+  private(set) var services: [BluetoothUUID] = []
+  /// What names begin with; those of the advertisement first.
+  private(set) var names: [Name] = []
+
+  var hasKey: Bool { !companies.isEmpty || !serviceData.isEmpty || !services.isEmpty }
+  var address: DeviceAddress { source.address }
+
+  /// With `doubtful`, also a company identifier that takes turns with others, or that has two bytes of the address.
+  init(_ source: SuggestionSource, doubtful: Bool = false) {
+    self.source = source
+    own = OwnAddress(source.address)
+    for frame in source.frames {
+      for structure in frame.structures {
+        add(structure, isInData: frame.part == .data, doubtful)
+      }
+    }
+    names.sort { $0.isInData && !$1.isInData }
+  }
+
+  private mutating func add(_ structure: HeardFrame.Structure, isInData: Bool, _ doubtful: Bool) {
+    switch structure {
+    case .manufacturerData(let keys):
+      let lasting = keys.lasting(lengthsDiffer: true)
+      for value in lasting.isEmpty && doubtful ? keys.doubtful : lasting {
+        let key = [UInt8(truncatingIfNeeded: value.key), UInt8(truncatingIfNeeded: value.key >> 8)]
+        guard let header = header(after: key, value.data, doubtful) else { continue }
+        Self.add(Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &companies)
+      }
+    case .serviceData(let keys):
+      for value in keys.lasting(lengthsDiffer: false) {
+        guard let header = header(after: value.key.airBytes, value.data, doubtful) else { continue }
+        Self.add(
+          Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &serviceData)
+      }
+    case .services(let list):
+      for uuid in list where !services.contains(uuid) && !isOwn(uuid.airBytes, doubtful) {
+        services.append(uuid)
+      }
+    case .name(let heard):
+      guard let beginning = NameBeginning.lasting(heard, own) else { return }
+      let name = Name(beginning: beginning, isInData: isInData)
+      if !names.contains(name) { names.append(name) }
+    }
+  }
+
+  private static func add<Key>(_ new: Keyed<Key>, to list: inout [Keyed<Key>]) {
+    guard let index = list.firstIndex(where: { $0.key == new.key }) else { return list.append(new) }
+    list[index].data.add(new.data)
+    list[index].header = list[index].header.common(with: new.header)
+    list[index].isInData = list[index].isInData || new.isInData
+  }
+
+  /// The bytes after a key, in the order of the air. Nil when the key itself repeats the address.
+  private func header(after key: [UInt8], _ data: KeyData, _ doubtful: Bool) -> [BytePattern]? {
+    if isOwn(key, before: data.all, doubtful) { return nil }
+    let whole = key.map { BytePattern($0) } + data.all.map(\.whole)
+    return Array(own.removed(from: whole)[key.count...])
+  }
+
+  private func isOwn(_ key: [UInt8], before data: [BytePattern] = [], _ doubtful: Bool) -> Bool {
+    own.covers(key, before: data) || (!doubtful && own.isPair(key))
+  }
+
+  func data(of company: UInt16) -> KeyData? { companies.first { $0.key == company }?.data }
+
+  func data(of service: BluetoothUUID) -> KeyData? { serviceData.first { $0.key == service }?.data }
+}
+
+extension BluetoothUUID {
+  /// In the shortest form, in the order of the air.
+  fileprivate var airBytes: [UInt8] {
+    if let short {
+      return (0..<(short > 0xFFFF ? 4 : 2)).map { UInt8(truncatingIfNeeded: short >> UInt32(8 * $0)) }
+    }
+    return [low, high].flatMap { half in
+      (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(8 * $0)) }
+    }
+  }
+}

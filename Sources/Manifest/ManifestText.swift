@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+/// Values as a manifest has them (TOML 1.0).
+public enum ManifestText {
+  /// A basic string. Characters that a reader or a terminal would not show are escaped.
+  public static func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.map { scalar in
+      if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+      guard !scalar.isShown else { return String(scalar) }
+      return scalar.value < 0x80
+        ? "\\u" + HexText.digits(UInt64(scalar.value), count: 4)
+        : "\\U" + HexText.digits(UInt64(scalar.value), count: 8)
+    }
+    return "\"\(escaped.joined())\""
+  }
+
+  public static func list(_ texts: [String]) -> String {
+    "[" + texts.map(quoted).joined(separator: ", ") + "]"
+  }
+
+  /// A company identifier: `0x0EEE`.
+  public static func company(_ identifier: UInt16) -> String {
+    "0x" + HexText.digits(UInt64(identifier), count: 4).uppercased()
+  }
+
+  /// A name as a key.
+  public static func key(_ name: String) -> String { name.isBareKey ? name : quoted(name) }
+}
+
+extension App {
+  /// The app's own table, without its items.
+  public var sectionLines: [String] {
+    let owner =
+      switch account {
+      case .user(let name): "user = \(ManifestText.quoted(name))"
+      case .group(let name): "group = \(ManifestText.quoted(name))"
+      }
+    let lists: [(AppKey, [String])] = [
+      (.supports, App.Technology.allCases.filter(supports.contains).map(\.rawValue)),
+      (.companyIdentifiers, companyIdentifiers.sorted().map(ManifestText.company)),
+      (.services, services.map(IdentifierText.text).sorted()),
+      (.names, names.map { String(decoding: $0, as: UTF8.self) }.sorted()),
+    ]
+    return ["[app.\(ManifestText.key(name))]", owner]
+      + lists.filter { !$0.1.isEmpty }.map { "\($0.rawValue) = \(ManifestText.list($1))" }
+  }
+}
+
+/// An item for a manifest, before it has an app: its name, what it asks for, and nothing else.
+public struct SuggestedItem: Equatable, Sendable {
+  public let name: String
+  public let descriptor: DiscoveryDescriptor
+  /// Lines that begin with `#`.
+  public let comments: [String]
+
+  public init(name: String, descriptor: DiscoveryDescriptor, comments: [String]) {
+    (self.name, self.descriptor, self.comments) = (name, descriptor, comments)
+  }
+
+  /// An app that declares what the item asks for.
+  public var app: App {
+    var app = App(name: "new", account: .user("daemon"))
+    if descriptor.hasBluetoothClause { app.supports.insert(.bluetooth) }
+    if descriptor.hasWiFiClause { app.supports.insert(.wifi) }
+    app.companyIdentifiers = Set(descriptor.companyIdentifier.map { [$0] } ?? [])
+    app.services = Set(descriptor.serviceUUID.map { [$0] } ?? [])
+    app.names = Set(descriptor.nameSubstring.map { [$0] } ?? [])
+    return app
+  }
+
+  /// A manifest with the item alone.
+  public var manifest: String {
+    let lines =
+      ["schema = 1", "# Name the app and its own account."] + app.sectionLines + [""]
+      + itemLines(of: app.name)
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// The item's table with its comments. `id` is needed where the app has an item of the same name.
+  public func itemLines(of app: String, id: String? = nil) -> [String] {
+    let identity =
+      (id.map { ["id = \(ManifestText.quoted($0))"] } ?? []) + ["name = \(ManifestText.quoted(name))"]
+    return comments + ["[[app.\(ManifestText.key(app)).item]]"] + identity
+      + clauses.map { "descriptor.\($0.rawValue) = \(ManifestText.quoted($1))" }
+  }
+
+  private var clauses: [(DescriptorKey, String)] {
+    let name = descriptor.nameSubstring.map { String(decoding: $0, as: UTF8.self) }
+    let isPrefix = descriptor.nameCompareOptions == .anchored
+    let network = descriptor.ssid.map { ($0, String(validating: $0, as: UTF8.self)) }
+    let clauses: [(DescriptorKey, String?)] = [
+      (.companyIdentifier, descriptor.companyIdentifier.map(ManifestText.company)),
+      (.manufacturerDataBlob, descriptor.manufacturerData.map { Self.hex($0.blob) }),
+      (.manufacturerDataMask, descriptor.manufacturerData.map { Self.hex($0.mask) }),
+      (.serviceUUID, descriptor.serviceUUID.map(IdentifierText.text)),
+      (.serviceDataBlob, descriptor.serviceData.map { Self.hex($0.blob) }),
+      (.serviceDataMask, descriptor.serviceData.map { Self.hex($0.mask) }),
+      (isPrefix ? .namePrefix : .nameSubstring, name),
+      (.ssid, network?.1), (.ssidHex, network.flatMap { $1 == nil ? Self.hex($0) : nil }),
+    ]
+    return clauses.compactMap { key, text in text.map { (key, $0) } }
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { HexText.digits(UInt64($0), count: 2) }.joined()
+  }
+}

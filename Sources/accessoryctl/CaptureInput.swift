@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import ArgumentParser
+import Explanation
+import HCI
+import Interfaces
+import LinuxSystem
+import ToolText
+
+/// Lines of hex instead of a capture.
+struct HexOptions: ParsableArguments {
+  @Option(
+    name: .customLong("hex"), parsing: .upToNextOption,
+    help: ArgumentHelp(
+      """
+      Read lines of hex: the data of an advertisement, or an HCI packet (04 3E …); with or without blanks, colons, commas \
+      and 0x. A file with such lines, or - for standard input.
+      """, valueName: "line"))
+  var words: [String] = []
+
+  var input: CaptureInput? { words.isEmpty ? nil : .hex(words) }
+}
+
+/// Where packets come from, other than from the agent.
+enum CaptureInput {
+  private static let hexBytesMax = 1 << 22
+  private static let listedMax = 8
+
+  case file(String)
+  /// Words of the command line.
+  case hex([String])
+  case lines(HexCapture)
+
+  /// Its option of commands that can also ask the agent.
+  var option: String {
+    switch self {
+    case .file: "--capture"
+    case .hex, .lines: "--hex"
+    }
+  }
+
+  /// Whether it can be opened only once.
+  var isStandardInput: Bool {
+    switch self {
+    case .file(let path): path == "-"
+    case .hex(let words): words == ["-"]
+    case .lines: false
+    }
+  }
+
+  /// The same as something that can be opened several times, if it is hex.
+  func read() throws(ToolError) -> CaptureInput {
+    guard case .hex(let words) = self else { return self }
+    let text = try Self.text(words)
+    let hex: HexCapture
+    do throws(HexLineError) { hex = try HexCapture(text) } catch {
+      throw .sentence("--hex\(error.sentence)", .dataError)
+    }
+    if hex.hasBareData {
+      StandardError.say(
+        "the lines have no address and no level; they are shown as those of \(HexCapture.address.text ?? "") at "
+          + "\(HexCapture.level) dBm")
+    }
+    return .lines(hex)
+  }
+
+  func open() throws(ToolError) -> CaptureFile {
+    switch self {
+    case .file(let path): try CaptureFile(reading: path)
+    case .hex: try read().open()
+    case .lines(let hex): try CaptureFile(hex)
+    }
+  }
+
+  private static func text(_ words: [String]) throws(ToolError) -> String {
+    // A word that is no hex may be the name of a file.
+    guard words.count == 1, words[0] == "-" || !HexCapture.isHex(words[0]),
+      !words[0].contains(where: \.isNewline)
+    else { return HexCapture.text(ofWords: words) }
+    do throws(FileError) {
+      return String(
+        decoding: try FileContents(reading: words[0], byteCountMax: hexBytesMax).bytes, as: UTF8.self)
+    } catch {
+      if case .system(let reason) = error, reason.isMissing { return words[0] }
+      throw .file(path: words[0], error)
+    }
+  }
+
+  /// The device that sent every report.
+  func onlyDevice() throws(ToolError) -> DeviceArgument {
+    var addresses: [DeviceAddress] = []
+    try open().decode { report in
+      let address = report.header.address
+      if address.type != .anonymous, !addresses.contains(address) { addresses.append(address) }
+    }
+    let texts = addresses.compactMap(\.text)
+    guard let text = texts.first, let device = DeviceArgument(argument: text) else {
+      throw .sentence("\(option) has no advertisement of a device", .no)
+    }
+    guard addresses.count == 1 else {
+      let rest = texts.count > Self.listedMax ? " and \(texts.count - Self.listedMax) more" : ""
+      throw .sentence(
+        "\(option) has \(texts.count) devices; name one: \(texts.prefix(Self.listedMax).joined(separator: ", "))\(rest)",
+        .usage)
+    }
+    return device
+  }
+}
+
+extension HexLineError {
+  fileprivate var sentence: String {
+    switch self {
+    case .empty:
+      " has no hex digit; give the data of an advertisement, such as 02 01 06 03 03 AA FE, or an HCI packet, 04 3E …"
+    case .wrongCharacter(let character, let line, let column):
+      ", line \(line): \(quoted(String(character))) in column \(column) is no hex digit; write pairs of 0 to 9 and A to F, "
+        + "with or without blanks, colons, commas and 0x"
+    case .oddDigits(let count, let line):
+      ", line \(line): it has \(count) digits, and a byte has two: see whether one is missing at an end, and write a 0 before "
+        + "a single digit"
+    case .tooLong(let count, let line):
+      ", line \(line): it has \(count) bytes, and an advertisement at most \(HexCapture.advertisementBytesMax); give each "
+        + "advertisement a line of its own"
+    case .bytesAfterPacket(let count, let said, let line):
+      ", line \(line): the packet says that it has \(said) bytes, and \(count) are there; give each packet a line of its own"
+    case .packetTruncated(let count, let said, let line):
+      ", line \(line): the packet says that it has \(said) bytes, and \(count) are there; copy the whole packet, or only the "
+        + "data of the advertisement"
+    }
+  }
+}

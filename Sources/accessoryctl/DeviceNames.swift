@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Interfaces
+import JSON
+import ManifestFormat
+import ToolText
+
+/// What devices are called: as each calls itself, and as the accessories on them are called, by name and by the beginning
+/// of their identifiers.
+struct DeviceNames {
+  private static let shownMax = 10
+
+  private let devices: [DeviceLine]
+  private let accessories: [AccessoryLine]
+
+  init(_ devices: [DeviceLine], _ accessories: [AccessoryLine] = []) {
+    self.devices = devices.filter { $0.address.type != .anonymous }
+    self.accessories = accessories
+  }
+
+  /// The devices that the agent remembers, and the accessories, if it lists them.
+  init(askedOf gateway: GatewayOptions) throws(ToolError) {
+    let devices = try gateway.callForList(GatewayMethodName.sightings, GatewayCall(all: true).write) {
+      line throws(JSONMemberError) in
+      try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line) }
+    }
+    let accessories = Result { () throws(ToolError) in try gateway.accessories() }
+    self.init(devices, (try? accessories.get()) ?? [])
+  }
+
+  /// The same, to find what is called so. Without an agent a mistyped address is an error of its own.
+  init(askedOf gateway: GatewayOptions, for name: String) throws(ToolError) {
+    do throws(ToolError) { try self.init(askedOf: gateway) } catch {
+      guard Self.isAddress(name) else { throw error }
+      self.init([])
+    }
+  }
+
+  /// Whether a name can only be a mistyped address.
+  static func isAddress(_ name: String) -> Bool {
+    name.contains(":") && name.allSatisfy { $0 == ":" || $0.isHexDigit }
+  }
+
+  /// The accessory that is a network and is called so.
+  func network(named name: String) -> AirText? {
+    accessories.lazy.filter { $0.address == nil && $0.isMeant(by: name) }.compactMap(\.ssid).first
+  }
+
+  /// The address of the only device that is called so; nil when none is. A name as it is written is better than one that
+  /// differs in case.
+  func address(named name: String) throws(ToolError) -> DeviceArgument? {
+    let meant = devices.filter { $0.nameText == name }
+    let owned = accessories.filter { $0.address != nil && $0.isMeant(by: name) }
+    guard meant.isEmpty, owned.isEmpty else { return try only(meant, owned, named: name) }
+    let lowercased = name.lowercased()
+    return try only(
+      devices.filter { $0.nameText.lowercased() == lowercased },
+      accessories.filter { $0.address != nil && $0.displayName.lowercased() == lowercased }, named: name)
+  }
+
+  private func only(
+    _ devices: [DeviceLine], _ accessories: [AccessoryLine], named name: String
+  ) throws(ToolError) -> DeviceArgument? {
+    let addresses = devices.compactMap(\.address.text) + accessories.compactMap { $0.address?.text }
+    guard let first = addresses.first else { return nil }
+    guard addresses.contains(where: { $0 != first }) else { return DeviceArgument(argument: first) }
+    let seen = devices.sorted(by: DeviceLine.areStrongestFirst).map { line in
+      (line.address.text ?? "") + (line.filteredRSSI.map { " (\($0) dBm)" } ?? "")
+    }
+    let listed = accessories.listed
+    let all = seen + zip(listed, listed.shortIdentifiers).map { $0.description(identifier: $1) }
+    let more = all.count > Self.shownMax ? ", and \(all.count - Self.shownMax) more" : ""
+    let reason =
+      accessories.isEmpty
+      ? "\(devices.count) devices call themselves \(quoted(name))" : "\(quoted(name)) may be any of"
+    throw .sentence(
+      "\(reason): \(all.prefix(Self.shownMax).joined(separator: ", "))\(more); name one by its address",
+      .usage)
+  }
+
+  /// The accessory on the only device in sight that calls itself so, if it is one of these.
+  static func accessories(
+    _ accessories: [AccessoryLine], onDeviceNamed name: String, askedOf gateway: GatewayOptions
+  ) -> [AccessoryLine] {
+    let names = Result { () throws(ToolError) in try DeviceNames(askedOf: gateway) }
+    let lowercased = name.lowercased()
+    let meant = (try? names.get())?.devices.filter { $0.nameText.lowercased() == lowercased } ?? []
+    return accessories.filter { accessory in
+      meant.contains { device in device.address.bits == accessory.address?.bits }
+    }
+  }
+
+  /// Why a name means no device; with `isCapture`, in a capture.
+  func unknown(_ name: String, isCapture: Bool) -> ToolError {
+    let isAddress = Self.isAddress(name)
+    let called = isAddress ? devices.compactMap(\.address.text) : devices.map(\.nameText)
+    let owned = isAddress ? accessories.compactMap { $0.address?.text } : accessories.map(\.displayName)
+    let known = Set((called + owned).filter { !$0.isEmpty }).sorted()
+    let near = KeywordSuggestion.nearNames(to: name, among: known)
+    let question = near.isEmpty ? "" : "did you mean \(near.map(quoted).joined(separator: " or "))? "
+    guard !isAddress else {
+      return .sentence(
+        "\(quoted(name)) is no address, which has twelve hexadecimal digits; \(question)accessoryctl sightings --all"
+          + "\(isCapture ? " --capture" : "") lists them", .usage)
+    }
+    return .sentence(
+      "no device \(isCapture ? "of the capture" : "in sight") calls itself \(quoted(name))"
+        + "\(isCapture ? "" : ", and no accessory is called so"); \(question)accessoryctl sightings --all"
+        + "\(isCapture ? " --capture" : "") lists what is \(isCapture ? "there" : "in sight")", .no)
+  }
+}
+
+extension DeviceLine {
+  /// Empty without a name.
+  fileprivate var nameText: String { name?.repaired ?? "" }
+}

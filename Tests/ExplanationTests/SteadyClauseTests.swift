@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Discovery
+import Explanation
+import HCI
+import Manifest
+import TestSupport
+import Testing
+
+/// What `suggest` asks for held in every report: no reading, no counter, and no part of the device's own address.
+@Suite struct SteadyClauseTests {
+  /// Devices with what changes in each place, among an unrelated device that makes the shortest clause too short.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let device: MadeDevice
+    /// What a device of another kind sends; nil for one that shares nothing.
+    let unrelated: String?
+
+    var testDescription: String { device.title }
+
+    init(_ title: String, _ frames: [String], besides unrelated: String? = nil, wanted: String) {
+      let bits = 0xF0C7_7F11_0000 + UInt64(title.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFF })
+      device = MadeDevice(title, frames: frames, wanted: wanted, at: bits)
+      self.unrelated = unrelated
+    }
+  }
+
+  private static let uuid = "6b4630d6-7b1e-4d2a-9c3f-10a0b0c0d0e0"
+  private static let listed = "L e0d0c0b0a0103f9c2a4d1e7bd630466b"
+
+  private static let companies = [
+    Case("a reading for the company", ["\(listed) ; V #### ## 63"], wanted: uuid),
+    Case("a reading for half the company", ["U ffe0 ; V c2 ## ## 01"], wanted: "ffe0"),
+    Case("a counter for the company", ["U ffe0 ; V @@ 00 11 22"], wanted: "ffe0"),
+    Case("a slow counter beside a reading", ["U ffe0 ; V 05 @@ ## ##"], wanted: "ffe0"),
+    Case("the address for the company", ["U ffe0 ; V A", "R: N Charger"], wanted: "ffe0"),
+    Case("the address in reverse", ["U ffe0 ; V a", "R: N Charger"], wanted: "ffe0"),
+    Case("two bytes of the address for the company", ["U ffe0 ; V a2 ## ##"], wanted: "ffe0"),
+    Case("the address across two fields", ["U ffe0 ; V 05 A ##"], wanted: "ffe0"),
+    Case("a reading for the company, and a name", ["N Lumo ; V #### ## 63"], wanted: "Lumo"),
+    Case(
+      "a reading for the company, and a name with the address", ["N TP357 (~) ; V c2 ## ##"],
+      wanted: "TP357 ("),
+    Case("a name only in the scan response", ["V #### ## 63", "R: N Charger"], wanted: "Charger"),
+    Case("two companies, one a reading", ["V #### 01 02 ; M 0eee 01 ##"], wanted: "0eee"),
+    Case("two companies, the later a reading", ["M 0eee 01 ## ; V #### 01 02"], wanted: "0eee"),
+    Case(
+      "two frames, one with a reading for the company", ["V #### 01 02", "U ffe0 ; N Lumo"], wanted: "ffe0"),
+    Case("two companies in turn", ["M 0eee 01 ## ##", "M 0fff 02 ## ## ##"], wanted: "0eee"),
+  ]
+
+  /// What changes at the beginning of the data of a company or a service: `field` is its letter and key.
+  private static func changing(in place: String, _ field: String, _ key: String) -> [Case] {
+    [
+      ("a reading", "## 01 ## ##", "33 02 ## ## ##", " 0001/00ff"),
+      ("a counter", "@@ 01 ## ##", "33 02 ## ## ##", " 0001/00ff"),
+      ("the address", "A 01 ##", "33 02 ## ##", ""), ("the reversed address", "a 01 ##", "33 02 ##", ""),
+    ].map { title, data, unrelated, blob in
+      Case(
+        "\(title) first in the \(place)", ["\(field) \(key) \(data)"],
+        besides: "\(field) \(key) \(unrelated)",
+        wanted: key + blob)
+    }
+  }
+
+  private static let data =
+    changing(in: "data", "M", "0eee") + changing(in: "service data", "S", "fd00") + [
+      Case("the address as text in the data", ["M 0eee T ##"], besides: "M 0eee 33 02 ##", wanted: "0eee"),
+      Case(
+        "two bytes of the address in the data", ["M 0eee 07 a2 ##"], besides: "M 0eee 08 02 ##",
+        wanted: "0eee 07"),
+      Case("the address in a listed service", ["L e0d0c0b0a0103f9c2a4d a ; M 0eee 01 ##"], wanted: "0eee"),
+      Case(
+        "service data in turn", ["S fd00 01 ##", "S fd01 02 ##"], besides: "U fd00", wanted: "fd01"),
+    ]
+
+  private static let names = [
+    Case("a reading in the name", ["N T 2%.%C ; U ffe0"], besides: "U ffe0", wanted: "ffe0"),
+    Case(
+      "a reading after a name", ["N Lumo 2%.%C ; U ffe0"], besides: "U ffe0", wanted: "ffe0 Lumo "),
+    Case("a reading before a name", ["N 2%.%C Lumo ; U ffe0"], besides: "U ffe0", wanted: "ffe0"),
+    Case("the address in the name", ["N Lumo ~ ; M 0eee ##"], besides: "M 0eee ## ##", wanted: "0eee Lumo "),
+    Case(
+      "the reversed address in the name", ["N Lumo_! ; M 0eee ##"], besides: "M 0eee ## ##",
+      wanted: "0eee Lumo_"),
+    Case("a name in the scan response that is not needed", ["U ffe0", "R: N Lumo"], wanted: "ffe0"),
+    Case(
+      "a company in the scan response", ["U ffe0", "R: M 0eee 01 ##"], besides: "U ffe0 ; M 0fff 01",
+      wanted: "ffe0"),
+    Case(
+      "a name that alone tells it apart", ["U ffe0", "R: N Lumo"], besides: "U ffe0 ; M 0fff 01",
+      wanted: "ffe0 Lumo"),
+  ]
+
+  @Test(
+    "An item asks for what every report has, finds another unit, and is never lost",
+    arguments: companies + data + names)
+  func steady(example: Case) throws {
+    let device = example.device
+    let unit = device.secondUnit
+    let unrelated = MadeDevice(
+      "unrelated", frames: [example.unrelated ?? "M 0006 01 09 ####"], wanted: "", at: 0xA0B1_C2D3_E4F5)
+    let packets = device.packets(80)
+    let (first, second) = (packets.prefix(packets.count / 2), packets.suffix(packets.count / 2))
+    let room = unit.packets(20) + unrelated.packets(20)
+    let suggestion = try #require(Suggesting.suggestion(for: device.address, first + room))
+    #expect(suggestion.descriptor.clauseText == device.wanted, "\(suggestion.item.manifest)")
+    #expect(!suggestion.descriptor.repeats(device.addressBytes), "\(suggestion.item.manifest)")
+    for packets in [first + second, unit.packets(80)[...]] {
+      #expect(
+        try Suggesting.run(suggestion, packets) == .init(found: 1, lost: 0), "\(suggestion.item.manifest)")
+    }
+    let kin = "It finds 2 devices of this kind in sight: this one and \(unit.address.text ?? "")"
+    #expect(suggestion.notes.contains { $0.hasPrefix(kin) }, "\(suggestion.notes)")
+    #expect(!suggestion.warnings.contains { $0.contains("may be a reading") })
+    let changes = device.frames.contains { $0.contains { "#@%".contains($0) } }
+    #expect(suggestion.warnings.contains { $0.contains("guess") } == !changes)
+    // Without the other unit it asks for the same.
+    let alone = Suggesting.suggestion(for: device.address, first + unrelated.packets(20))
+    #expect(alone?.descriptor.clauseText == device.wanted)
+  }
+
+  @Test("What changes only in later reports is seen there")
+  func lateChange() throws {
+    let device = MadeDevice("late", "U ffe0 ; V 0e0e 01 ##", wanted: "", at: 0xC4A1_0000_0001)
+    let changed = MadeDevice("late", "U ffe0 ; V 0f0e 01 ##", wanted: "", at: 0xC4A1_0000_0001)
+    let unrelated = MadeDevice("unrelated", "U ffe0", wanted: "", at: 0xC4A1_0000_0002)
+    let early = try #require(
+      Suggesting.suggestion(for: device.address, device.packets(200) + unrelated.packets(9)))
+    #expect(early.descriptor.companyIdentifier == 0x0E0E)
+    let packets = device.packets(200) + changed.packets(1) + unrelated.packets(9)
+    let late = try #require(Suggesting.suggestion(for: device.address, packets))
+    #expect(late.descriptor.clauseText == "ffe0", "\(late.item.manifest)")
+  }
+
+  @Test("Fewer than three different reports are a guess", arguments: 1...4)
+  func guess(count: Int) throws {
+    let device = MadeDevice("own", "M 0eee 01 @@", wanted: "", at: 0xC4A1_0000_0001)
+    let repeated = (0..<30).flatMap { _ in device.packets(count) }
+    let suggestion = try #require(Suggesting.suggestion(for: device.address, repeated))
+    #expect(
+      suggestion.warnings.contains { $0.hasPrefix("This is a guess: ") } == (count < 3),
+      "\(suggestion.warnings)")
+  }
+
+  @Test("A company that takes turns with another before like data is the last resort, and a warning")
+  func doubtful() throws {
+    let device = MadeDevice("turns", "M 0eee 01 ##", "M 0fff 01 ##", wanted: "", at: 0xC4A1_0000_0001)
+    let suggestion = try #require(Suggesting.suggestion(for: device.address, device.packets(20)))
+    #expect(suggestion.descriptor.clauseText == "0eee")
+    #expect(suggestion.warnings.contains { $0.contains("may be a reading") })
+    let named = MadeDevice(
+      "turns", "M 0eee 01 ## ; N Lumo", "M 0fff 01 ## ; N Lumo", wanted: "", at: 0xC4A1_0000_0001)
+    #expect(Suggesting.suggestion(for: named.address, named.packets(20))?.descriptor.clauseText == "Lumo")
+  }
+
+  @Test(
+    "No item is made of readings alone",
+    arguments: [["V #### ## ##"], ["V 0a08 ##", "V 0b08 ##"], ["N 2%.%C"]])
+  func readingsAlone(frames: [String]) {
+    let device = MadeDevice("readings", frames: frames, wanted: "", at: 0xC4A1_0000_0001)
+    #expect(Suggesting.suggestion(for: device.address, device.packets(30)) == nil)
+  }
+
+  @Test("The service of a device that changes its format is the one that it has now")
+  func reflashed() throws {
+    let before = MadeDevice("before", "S fd00 01 ##", wanted: "", at: 0xC4A1_0000_0001)
+    let after = MadeDevice("after", "S fd01 01 ##", wanted: "", at: 0xC4A1_0000_0001)
+    let suggestion = try #require(
+      Suggesting.suggestion(for: after.address, before.packets(30) + after.packets(3)))
+    #expect(suggestion.descriptor.clauseText == "fd01")
+  }
+
+  @Test("Serial numbers in the names of other units are left out")
+  func serials() throws {
+    let device = MadeDevice("one", "M 0eee ## ; N Lumo-0815", wanted: "", at: 0xC4A1_0000_0001)
+    let unit = MadeDevice("two", "M 0eee ## ; N Lumo-4711", wanted: "", at: 0xC4A1_0000_0002)
+    let plug = MadeDevice("plug", "M 0eee ## ; N Plug-4711", wanted: "", at: 0xC4A1_0000_0003)
+    let suggestion = try #require(Suggesting.suggestion(of: device, among: [unit, plug]))
+    #expect(suggestion.descriptor.clauseText == "0eee Lumo-", "\(suggestion.item.manifest)")
+    #expect(suggestion.notes.contains { $0.contains("1 of the") } == false)
+    #expect(suggestion.warnings.isEmpty, "\(suggestion.warnings)")
+  }
+}

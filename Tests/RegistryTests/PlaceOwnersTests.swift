@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Foundation
+import Testing
+
+@Suite("Who fills each table of bounded size")
+struct PlaceOwnersTests {
+  private enum Owner {
+    /// Apps fill it, and each has a share that no other app takes (``PlaceShares``).
+    case share
+    /// Each app has as many of its own.
+    case app
+    /// Each user, and operators apart, as many of their own.
+    case account
+    /// It grows with what operators agree to, or do themselves.
+    case operators
+    /// Devices at the radio fill it; what gives way is no accessory's.
+    case radio
+    /// A part of one message, line or row: what is longer is refused or cut.
+    case length
+    /// A copy of another maximum, or a number of tries.
+    case derived
+  }
+
+  /// Every maximum of the modules that keep what apps ask for and what is heard, by its file. Those of `[capacity]` and
+  /// `[limits]` in the manifest are in Config/README.md.
+  private static let owners: [String: Owner] = [
+    "SessionStore.countMax": .share, "SessionStore.countMaxPerApp": .app,
+    "AccessoryRegistry.tombstonesMax": .share, "AccessoryRegistry.formersMax": .share,
+    "AccessoryLinks.countMax": .share, "AgentCore+Links.linksMax": .derived,
+    // A call, a flow or a second address each, of which apps have a limited number.
+    "RegistryQueue.waitingMax": .account,
+    // One flow with a picker for each app; the oldest outcome gives way.
+    "FlowTable.outcomesMax": .app, "UpdatePickerMethod.countMax": .app,
+    "ClientTable.reservedMax": .operators, "ClientTable.turnedAwayMax": .account,
+    "ClientTable.extraMax": .derived,
+    "AgentCore+Clients.extraConnectionsMax": .derived,
+    "AccessoryRegistry.accessoriesMax": .operators, "AccessoryRegistry.bondRemovalsMax": .operators,
+    "ImportMethod.byteCountMax": .operators, "ImportMethod.lineCountMax": .operators,
+    "DeviceSampler.samplesMax": .operators, "PacketTap.readersMax": .operators,
+    "PacketTap.packetsMax": .radio,
+    "PacketTap.bytesMax": .radio, "PacketTap.packetBytesMax": .length,
+    "DeviceSampler.setsMax": .radio, "DeviceSampler.allSetsMax": .radio, "DeviceSampler.devicesMax": .radio,
+    "AutomaticSetups.failedMax": .radio, "TouchChoice.devicesMax": .radio,
+    "AccessoryRegistry.numberMax": .length, "AccessoryRegistry.textBytesMax": .length,
+    "AccessoryRegistry.ssidBytesMax": .length, "AccessoryRegistry.clauseBytesMax": .length,
+    "Bond.longTermKeysMax": .length, "GatewaySignal.subjectsNamedMax": .length,
+    "ItemFields.textBytesMax": .length,
+    "ItemFields.listedMax": .length, "DescriptorFields.bytesMax": .length,
+    "DescriptorFields.networkNameBytesMax": .length, "GatewayError.listedMax": .length,
+    "GatewayError.lineCharactersMax": .length, "OperatorError+Message.listedMax": .length,
+    "OperatorError+Message.candidateCharactersMax": .length, "ReloadMethod.keptFindingsMax": .length,
+    "Problem.fullItemsMax": .length, "Problem.bondsMax": .length,
+    "Problem+Accessories.notMatchingMax": .length,
+    "MetricsMethod.textBytesMax": .length, "ExplainMethod.elementBytesMax": .length,
+    "LinkCommandQueue.triesMax": .derived,
+    "AppFeed.capacity": .app, "AdvertisementFeeds.capacity": .app, "WatchMethod.capacity": .length,
+    "ItemFields.countRange": .length, "DescriptorClauses.capacity": .length,
+    "FrameTable.matchesMax": .radio, "FrameTable.waitingMax": .radio, "KnownFrameTable.setsMax": .radio,
+    "KnownFrameTable.framesMax": .radio, "RememberedFrames.kindsMax": .radio, "Rhythm.capacity": .radio,
+    "VictimQueue.capacity": .radio, "PayloadStore.inlineBytesMax": .length, "Device.numbersMax": .derived,
+    "RememberedFrames.returnsMax": .derived, "Signal.waitingMax": .derived,
+    "Signal.gapMillisecondsMax": .derived,
+  ]
+
+  @Test("Every maximum has an owner, and every table that apps fill by themselves is shared")
+  func owners() throws {
+    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources")
+    var found: Set<String> = []
+    var sharing = 0
+    for module in ["Setup", "Registry", "Agent", "Discovery"] {
+      let folder = sources.appendingPathComponent(module).path
+      for path in FileManager.default.subpaths(atPath: folder) ?? [] where path.hasSuffix(".swift") {
+        let text = try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)
+        let file = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        for match in text.matches(of: /static (?:let|var) (\w*Max(?:PerApp)?|capacity|\w*Range)\b/) {
+          found.insert("\(file).\(match.1)")
+        }
+        sharing += text.matches(of: /PlaceShares\.admit\(|\.rowToReplace\(/).count
+      }
+    }
+    #expect(found == Set(Self.owners.keys), "\(found.symmetricDifference(Self.owners.keys))")
+    // A new session or link is admitted by its app's share, or an old row gives way by it.
+    #expect(Self.owners.values.count { $0 == .share } == sharing)
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+import Interfaces
+import Manifest
+import TestSupport
+import Testing
+import ToolText
+import VirtualRadio
+
+/// While a recorder does not scan, as phones do now and then, no silence counts.
+@Suite struct PausedReplayTests {
+  private static let report = ReportEncoder.event(
+    .legacy,
+    AirReport(
+      .connectable, from: DeviceAddress(bits: 0xC0DE_0000_0001, type: .random), rssi: -60,
+      AdvertisingPayload().flags(6).manufacturerData(0x0EEE, [1])))
+
+  private static func switching(_ isOn: Bool, _ isExtended: Bool) -> [UInt8] {
+    isExtended ? [1, 0x42, 0x20, 6, isOn ? 1 : 0, 0, 0, 0, 0, 0] : [1, 0x0C, 0x20, 2, isOn ? 1 : 0, 0]
+  }
+
+  /// The events, each with its second.
+  private static func events(_ packets: [(second: Int64, packet: [UInt8])]) -> [String] {
+    var writer = CaptureWriter(start: Instant(microseconds: 1_790_000_000_000_000))
+    for (second, packet) in packets {
+      writer.append(packet, isReceived: packet[0] == 4, at: Instant(microseconds: second * 1_000_000))
+    }
+    var item = DisplayItem(id: "lamp", name: "Lamp")
+    item.descriptor.companyIdentifier = 0x0EEE
+    var app = App(name: "lights", account: .user("daemon"))
+    app.items = [item]
+    var manifest = GatewayManifest()
+    manifest.apps = [app]
+    var replay = CaptureReplay(ManifestDataPath(manifest))
+    var stream = CaptureStream(holding: writer.bytes)
+    stream.readPiece { _, _ in 0 }
+    var events: [EventLine] = []
+    while let record = stream.next() { replay.replay(record, into: &events) }
+    return events.map { "\($0.event) \($0.time.microseconds / 1_000_000)" }
+  }
+
+  /// A device that is heard each second for 40 s, and the same after an hour.
+  private static func heard(from start: Int64) -> [(second: Int64, packet: [UInt8])] {
+    (0..<40).map { (start + $0, report) }
+  }
+
+  @Test("Between off and on no silence counts", arguments: [true, false])
+  func pause(isExtended: Bool) {
+    let packets =
+      Self.heard(from: 0) + [
+        (40, Self.switching(false, isExtended)), (3600, Self.switching(true, isExtended)),
+      ]
+      + Self.heard(from: 3602)
+    #expect(Self.events(packets) == ["found 0"])
+  }
+
+  @Test("The silence goes on after the pause")
+  func silence() {
+    let packets =
+      Self.heard(from: 0) + [(42, Self.switching(false, true)), (3600, Self.switching(true, true))]
+      + [(3700, Self.switching(true, true))]
+    // 3 s before the pause, then the rest of 10 s.
+    #expect(Self.events(packets) == ["found 0", "lost 3610"])
+  }
+
+  @Test("Without a command, or with one that switches on what is on, silence counts")
+  func noPause() {
+    #expect(
+      Self.events(Self.heard(from: 0) + Self.heard(from: 3602)) == ["found 0", "lost 52", "found 3602"])
+    let on = [(40 as Int64, Self.switching(true, false))]
+    #expect(
+      Self.events(Self.heard(from: 0) + on + Self.heard(from: 3602)) == ["found 0", "lost 52", "found 3602"])
+  }
+
+  @Test("A report ends a pause, and a reset begins one")
+  func otherScans() {
+    let reset = [(40 as Int64, [1, 0x03, 0x0C, 0] as [UInt8])]
+    #expect(Self.events(Self.heard(from: 0) + reset + Self.heard(from: 3602)) == ["found 0"])
+    #expect(
+      Self.events(Self.heard(from: 0) + reset + Self.heard(from: 3602) + [(3700, Self.switching(true, true))])
+        == ["found 0", "lost 3654"])
+  }
+}
