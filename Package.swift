@@ -29,18 +29,22 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
   ],
   targets: [
+    // Times, addresses, identifiers, and the words that both the rules and the wire use. Apache-2.0.
+    .target(name: "Values", swiftSettings: strict),
     // The data path: pure, no allocation, compiled as Embedded Swift by every check.
-    .target(name: "HCI", swiftSettings: strict),
-    .target(name: "Discovery", dependencies: ["HCI"], swiftSettings: strict),
+    .target(name: "HCI", dependencies: ["Values"], swiftSettings: strict),
+    .target(name: "Discovery", dependencies: ["Values", "HCI"], swiftSettings: strict),
 
     // The rules and their formats.
     .target(name: "Controller", dependencies: ["HCI"], swiftSettings: strict),
-    .target(name: "Wireless", dependencies: ["HCI"], swiftSettings: compact),
-    .target(name: "Manifest", dependencies: ["HCI", "Discovery"], swiftSettings: strict),
-    .target(name: "Registry", dependencies: ["HCI", "Discovery", "Manifest"], swiftSettings: compact),
-    .target(name: "Pairing", dependencies: ["HCI", "Controller", "Registry"], swiftSettings: compact),
+    .target(name: "Wireless", dependencies: ["Values", "HCI"], swiftSettings: compact),
+    .target(name: "Manifest", dependencies: ["Values", "HCI", "Discovery"], swiftSettings: strict),
     .target(
-      name: "Setup", dependencies: ["HCI", "Discovery", "Manifest", "Registry", "Pairing"],
+      name: "Registry", dependencies: ["Values", "HCI", "Discovery", "Manifest"], swiftSettings: compact),
+    .target(
+      name: "Pairing", dependencies: ["Values", "HCI", "Controller", "Registry"], swiftSettings: compact),
+    .target(
+      name: "Setup", dependencies: ["Values", "HCI", "Discovery", "Manifest", "Registry", "Pairing"],
       swiftSettings: strict),
     .target(
       name: "CToml", cxxSettings: [.unsafeFlags(["-Os"], .when(configuration: .release))]),
@@ -49,11 +53,11 @@ let package = Package(
       swiftSettings: compact),
 
     // JSON and Varlink, which the client library uses too.
-    .target(name: "JSON", swiftSettings: strict),
+    .target(name: "JSON", dependencies: ["Values"], swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: strict),
     .target(name: "CInterfaces"),
     .target(
-      name: "Interfaces", dependencies: ["JSON", "Varlink", "CInterfaces"], swiftSettings: strict,
+      name: "Interfaces", dependencies: ["JSON", "Values", "Varlink", "CInterfaces"], swiftSettings: strict,
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
@@ -62,9 +66,11 @@ let package = Package(
       name: "interface-generator", path: "Scripts/interface-generator", swiftSettings: strict),
 
     // The library for apps. Nothing that it depends on is under the GPL.
-    .target(name: "SessionClient", dependencies: ["Interfaces", "JSON", "Varlink"], swiftSettings: strict),
     .target(
-      name: "AccessorySetupKit", dependencies: ["Interfaces", "JSON", "SessionClient"],
+      name: "SessionClient", dependencies: ["Interfaces", "JSON", "Values", "Varlink"],
+      swiftSettings: strict),
+    .target(
+      name: "AccessorySetupKit", dependencies: ["Values", "Interfaces", "JSON", "SessionClient"],
       exclude: ["README.md"],
       swiftSettings: strict),
     // The Attribute Protocol's client, for the library for apps.

@@ -5,6 +5,8 @@
 
 import PackageDescription
 
+let noAllocations = SwiftSetting.unsafeFlags(["-no-allocations"])
+
 let embedded: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
@@ -15,13 +17,17 @@ let embedded: [SwiftSetting] = [
   .enableExperimentalFeature("Embedded"),
   .treatAllWarnings(as: .error),
   // Each function in a section of its own, so that the linker shows whether anything in use allocates.
-  .unsafeFlags(["-wmo", "-no-allocations", "-Xfrontend", "-function-sections"]),
+  .unsafeFlags(["-wmo", "-Xfrontend", "-function-sections"]), noAllocations,
 ]
+
+// Words are text, which may allocate when it is compared; the data path never does that.
+let words = embedded.filter { $0 != noAllocations }
 
 let package = Package(
   name: "data-path",
   targets: [
-    .target(name: "HCI", swiftSettings: embedded),
+    .target(name: "Values", exclude: ["Control"], swiftSettings: words),
+    .target(name: "HCI", dependencies: ["Values"], swiftSettings: embedded),
     .target(name: "Discovery", dependencies: ["HCI"], exclude: ["Reload"], swiftSettings: embedded),
     .target(
       name: "ReplayCore", dependencies: ["HCI", "Discovery"],

@@ -29,16 +29,13 @@ struct InterfaceFile {
     var reply: [Member] = []
   }
 
-  /// A line that is not in this form.
-  struct FormError: Error { let line: String }
-
   private(set) var name = ""
   private(set) var declarations: [Declaration] = []
   private var lines: ArraySlice<Substring>
   /// The line that closed the last structure.
   private var closingLine: Substring = ""
 
-  init(_ text: String) throws(FormError) {
+  init(_ text: String) {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
     var comment: [String] = []
     while let line = lines.popFirst() {
@@ -51,8 +48,8 @@ struct InterfaceFile {
       var declaration = Declaration(kind: kind, name: words[1], comment: comment)
       closingLine = line
       if kind == "interface" { name = words[1] }
-      if kind != "interface", !line.contains("->") { declaration.members = try members() }
-      if closingLine.hasSuffix("-> (") { declaration.reply = try members() }
+      if kind != "interface", !line.contains("->") { declaration.members = members() }
+      if closingLine.hasSuffix("-> (") { declaration.reply = members() }
       declarations.append(declaration)
     }
   }
@@ -62,7 +59,7 @@ struct InterfaceFile {
   }
 
   /// Up to the line that closes the structure, which it consumes.
-  private mutating func members() throws(FormError) -> [Member] {
+  private mutating func members() -> [Member] {
     var members: [Member] = []
     var comment: [String] = []
     while var line = lines.popFirst()?.drop(while: { $0 == " " }) {
@@ -76,21 +73,21 @@ struct InterfaceFile {
       while !line.hasSuffix("("), line.contains("("), !line.contains(")"), let next = lines.popFirst() {
         line += next
       }
-      members.append(try member(line, comment))
+      members.append(member(line, comment))
       comment = []
     }
-    throw FormError(line: "the end")
+    fatalError("a structure is not closed")
   }
 
-  private mutating func member(_ line: Substring, _ comment: [String]) throws(FormError) -> Member {
-    guard let colon = line.firstIndex(of: ":") else { throw FormError(line: String(line)) }
+  private mutating func member(_ line: Substring, _ comment: [String]) -> Member {
+    guard let colon = line.firstIndex(of: ":") else { fatalError("no member: \(line)") }
     var type = line[colon...].drop { ": ".contains($0) }
     if type.hasSuffix(",") { type = type.dropLast() }
     var member = Member(name: String(line[..<colon]), comment: comment)
     if type.hasPrefix("?") { (member.isOptional, type) = (true, type.dropFirst()) }
     if type.hasPrefix("[]") { (member.isArray, type) = (true, type.dropFirst(2)) }
     member.base =
-      if type == "(" { .structure(try members()) } else if type.hasPrefix("(") {
+      if type == "(" { .structure(members()) } else if type.hasPrefix("(") {
         .word(type.split(whereSeparator: { "(), ".contains($0) }).map(String.init))
       } else { .named(String(type)) }
     return member

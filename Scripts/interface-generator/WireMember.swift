@@ -27,14 +27,16 @@ struct WireMember {
     switch member.base {
     case .named("bool"): (single, function) = ("Bool", "bool")
     case .named("float"): (single, function) = ("Seconds", "seconds")
-    case .named("int") where WireNames.counts.contains(name): (single, function) = ("Int", "count")
-    case .named("int"): (single, function) = (Self.entry(WireNames.integers, path) ?? "Int", "integer")
-    case .named("string") where ownType == "WireAddress":
+    case .named("int"):
+      let kind = Self.entry(WireNames.integers, path) ?? "Int"
+      (single, function) = kind == "count" ? ("Int", "count") : (kind, "integer")
+    case .named("string") where ownType == "DeviceAddress":
       // What may have no address has none that is anonymous.
       (function, arguments) = (member.isOptional ? "knownAddress" : "address", "")
       (writing, value) = ("members", name)
     case .named("string"):
-      function = isAirText ? "airText" : Self.entry(WireNames.strings, path) ?? "string"
+      let isBytes = WireNames.byteEndings.contains(where: name.hasSuffix)
+      function = isAirText ? "airText" : Self.entry(WireNames.strings, path) ?? (isBytes ? "bytes" : "string")
       single = ["airText": "AirText", "bytes": "[UInt8]", "key": "Hex"][function] ?? "String"
       switch function {
       case "airText" where WireNames.networkNames.contains(name): value = "\"\(name)\", networkName: \(name)"

@@ -8,25 +8,33 @@ enum WireNames {
     "Gateway.DeviceItem": "DeviceLine.Item", "Gateway.NetworkItem": "NetworkLine.Item",
     "Gateway.Problem": "StatusLine.Problem", "Gateway.Packet": "CaptureReply.Packet",
     "Gateway.History": "FoundHistory", "Gateway.Status)": "StatusLine", "Gateway.Reload)": "ReloadReply",
-    "Gateway.ManifestRefused": "ManifestRefusedLine",
-    // Computed where the bytes of devices are known: the module Explanation.
-    "Gateway.Frame": nil, "Gateway.Comparison": nil, "Gateway.Clause": nil, "Gateway.Gate": nil,
-    "Gateway.Explanation": nil, "Gateway.Trial": nil, "Gateway.NetworkExplanation": nil,
+    "Gateway.ManifestRefused": "ManifestRefusedLine", "Gateway.Watch)": "WatchReply",
+    "Session.CompareString": "DescriptorLine.CompareString", "Session.Accessory": "AppAccessoryLine",
+    "Session.Event": "AppEventLine", "Session.Unknown": "SessionErrorLine",
+    "Gateway.Capture)": "CaptureReply",
+    // Read from an app's call with the error's path, or computed where the bytes of devices are known.
+    "Session.Item": nil, "Session.Migration": nil, "Session.Settings": nil, "Session.DiscoveredItem": nil,
+    "Session.Fields": nil, "Session.ManufacturerData": nil, "Session.ServiceData": nil,
+    "Session.Structure": nil, "Gateway.Frame": nil, "Gateway.Comparison": nil, "Gateway.Clause": nil,
+    "Gateway.Gate": nil, "Gateway.Explanation": nil, "Gateway.Trial": nil, "Gateway.NetworkExplanation": nil,
     "Operator.Item": "RequestItemLine", "Operator.Choose)": "SetupReply", "Operator.Open(": "OpenParameters",
-    "Operator.ImportBond(": "ImportedBondLine",
+    "Operator.ImportBond(": "ImportedBondLine", "Operator.Registry)": "RegistryLine",
   ]
 
-  /// Enumerations that several values have, by their words.
+  /// Enumerations that several values have, by their words; one without a point is in Values.
   static let enumerations = [
     "on off recovering absent": "RadioLine.State",
-    "outside approaching inside leaving": "DeviceLine.Presence",
-    "open owe wep wpa wpa2 wpa3 enterprise other": "NetworkLine.Security",
-    "setup rename authorize migrate pair": "RequestLine.Kind",
-    "none bonded lost": "AccessoryLine.Bond",
-    "gateway bluetoothd": "AccessoryLine.BondOwner",
+    "outside approaching inside leaving": "Presence",
+    "open owe wep wpa wpa2 wpa3 enterprise other": "WirelessSecurity",
+    "setup rename authorize migrate pair": "RequestKind",
+    "none bonded lost": "BondState",
+    "gateway bluetoothd": "BondOwner",
     "any justWorks authenticated": "RequestItemLine.Pairing",
     "compare enterDigits showDigits": "RequestLine.Pairing",
-    "justWorks digitsEntered digitsShown digitsCompared": "PairingMethodName",
+    "justWorks digitsEntered digitsShown digitsCompared": "PairingMethod",
+    "found changed lost": "SightingEvent", "active orphaned suspended": "AccessoryStatus",
+    "matched entered payload silence left noLongerMatches evicted radioDown reload": "SightingReason",
+    "extensions nl80211": "NetworkSource",
   ]
 
   /// Integers that are not `Int`.
@@ -36,13 +44,19 @@ enum WireNames {
     "Device.reports": "UInt32", "intervalMilliseconds": "UInt32",
     "rhythmMilliseconds": "UInt32", "frequency": "UInt32", "addedAt": "Int64", "LongTermKey.kind": "UInt8",
     "linkKey.kind": "UInt8", "byteCount": "UInt8", "pinByteCount": "UInt8", "diversifier": "UInt16",
+    "bluetoothCompanyIdentifier": "UInt16", "discovered": "UInt32", "bluetoothRSSI": "Int8",
+    "itemIndex": "count",
   ]
 
-  /// Strings that are bytes in hex, keys, or text of several lines that is printed as it is.
+  /// Strings that are keys or bytes in hex, beside those with these endings, or text of several lines that is printed as it is.
   static let strings = [
     "data": "bytes", "packet": "bytes", "identityKey": "key", "random": "key", "value": "key",
     "toml": "plainText", "Operator.Accessory.identifier": "identifier",
+    // A later agent may know other events.
+    "Session.Event.event": "string",
   ]
+
+  static let byteEndings = ["Data", "DataBlob", "DataMask", "BridgingIdentifier"]
 
   /// Names of networks, in which NUL is an ordinary byte.
   static let networkNames: Set = ["ssid", "network", "wanted"]
@@ -52,12 +66,11 @@ enum WireNames {
     "skipped": "0", "passed": "0", "turnedAway": "0", "tooSlow": "0",
     "isFoundByNetwork": "false", "isMigration": "false", "Open.usesTouch": "false",
     "takesFirstImmediate": "false", "longTermKeys": "[]",
+    "compareOptions": "0", "bluetoothNameSubstringCompareOptions": "0", "bluetoothRange": "0",
+    "wifiAwareServiceRole": "10", "supportedOptions": "0",
     // A line of `replay` has none.
     "Event.epoch": "\"\"",
   ]
-
-  /// Integers that count something.
-  static let counts: Set = ["itemIndex"]
 
   /// Types whose initialiser has a default for what is false, zero and empty.
   static let emptyTypes: Set = ["Gateway.History", "Operator.Item", "Operator.Request"]

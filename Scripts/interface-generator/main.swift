@@ -2,6 +2,5 @@
 
 // Reads an interface from standard input, and prints its Swift values: see Scripts/interfaces.
 
-var text = ""
-while let line = readLine(strippingNewline: false) { text += line }
-print(SwiftWriter(try InterfaceFile(text)).text, terminator: "")
+let text = sequence(state: ()) { _ in readLine(strippingNewline: false) }.joined()
+print(SwiftWriter(InterfaceFile(text)).text, terminator: "")

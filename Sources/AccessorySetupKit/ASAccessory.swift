@@ -74,10 +74,14 @@ open class ASAccessory: NSObject, @unchecked Sendable {
   /// How the accessory was recognised.
   open var descriptor: ASDiscoveryDescriptor { ownDescriptor }
   /// The address for Bluetooth Classic: six bytes, most significant first.
-  open var bluetoothTransportBridgingIdentifier: Data? { line.bridgingIdentifier.map { Data($0) } }
+  open var bluetoothTransportBridgingIdentifier: Data? {
+    line.bluetoothTransportBridgingIdentifier.map { Data($0) }
+  }
   /// What an ``ASMigrationDisplayItem`` said that Wi-Fi Aware calls the device; 0 for none. A gateway pairs nothing by
   /// Wi-Fi Aware.
-  open var wifiAwarePairedDeviceID: WiFiAwarePairedDeviceID { line.wifiAwarePairedDeviceID ?? 0 }
+  open var wifiAwarePairedDeviceID: WiFiAwarePairedDeviceID {
+    line.wifiAwarePairedDeviceID.flatMap { UInt64($0) } ?? 0
+  }
 
   open override var description: String { "\(displayName) (\(state), \(line.identifier))" }
 

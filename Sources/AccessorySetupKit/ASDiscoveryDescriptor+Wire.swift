@@ -9,14 +9,16 @@ extension ASDiscoveryDescriptor {
   package convenience init(_ line: DescriptorLine) {
     self.init()
     supportedOptions = ASAccessory.SupportOptions(rawValue: UInt(clamping: line.supportedOptions))
-    bluetoothCompanyIdentifier = ASBluetoothCompanyIdentifier(line.companyIdentifier ?? 0)
-    (bluetoothManufacturerDataBlob, bluetoothManufacturerDataMask) = Self.data(line.manufacturerData)
-    bluetoothNameSubstring = line.nameSubstring
+    bluetoothCompanyIdentifier = ASBluetoothCompanyIdentifier(line.bluetoothCompanyIdentifier ?? 0)
+    bluetoothManufacturerDataBlob = line.bluetoothManufacturerDataBlob.map { Data($0) }
+    bluetoothManufacturerDataMask = line.bluetoothManufacturerDataMask.map { Data($0) }
+    bluetoothNameSubstring = line.bluetoothNameSubstring
     bluetoothNameSubstringCompareOptions = NSString.CompareOptions(
-      rawValue: UInt(clamping: line.nameCompareOptions))
-    bluetoothRange = Range(rawValue: line.range) ?? .default
-    (bluetoothServiceDataBlob, bluetoothServiceDataMask) = Self.data(line.serviceData)
-    bluetoothServiceUUID = line.serviceUUID.flatMap { CBUUID(text: $0) }
+      rawValue: UInt(clamping: line.bluetoothNameSubstringCompareOptions))
+    bluetoothRange = Range(rawValue: line.bluetoothRange) ?? .default
+    bluetoothServiceDataBlob = line.bluetoothServiceDataBlob.map { Data($0) }
+    bluetoothServiceDataMask = line.bluetoothServiceDataMask.map { Data($0) }
+    bluetoothServiceUUID = line.bluetoothServiceUUID.flatMap { CBUUID(text: $0) }
     ssid = line.ssid?.repaired
     ssidPrefix = line.ssidPrefix
     wifiAwareServiceName = line.wifiAwareServiceName
@@ -25,26 +27,28 @@ extension ASDiscoveryDescriptor {
     wifiAwareVendorNameMatch = line.wifiAwareVendorNameMatch.map { ASPropertyCompareString($0) }
   }
 
-  private static func data(_ bytes: DescriptorLine.MaskedBytes?) -> (blob: Data?, mask: Data?) {
-    (bytes.map { Data($0.blob) }, bytes?.mask.map { Data($0) })
-  }
-
   /// As the agent reads it. `path` names the descriptor in errors: `items[1].descriptor`.
   func line(at path: String) throws(SessionError) -> DescriptorLine {
-    var line = DescriptorLine()
-    line.supportedOptions = Int(supportedOptions.bits)
+    for (name, blob, mask) in [
+      ("bluetoothManufacturerData", bluetoothManufacturerDataBlob, bluetoothManufacturerDataMask),
+      ("bluetoothServiceData", bluetoothServiceDataBlob, bluetoothServiceDataMask),
+    ] where blob == nil && mask != nil {
+      throw SessionError(
+        .invalidRequest, field: "\(path).\(name)Mask", "there is a mask without data",
+        cure: "set \(path).\(name)Blob too")
+    }
     let company = bluetoothCompanyIdentifier.rawValue
-    line.companyIdentifier = company == 0 ? nil : company
-    line.manufacturerData = try Self.bytes(
-      bluetoothManufacturerDataBlob, bluetoothManufacturerDataMask, at: "\(path).bluetoothManufacturerData")
-    line.nameSubstring = bluetoothNameSubstring
-    line.nameCompareOptions = Int(bluetoothNameSubstringCompareOptions.bits)
-    line.range = bluetoothRange.rawValue
-    line.serviceData = try Self.bytes(
-      bluetoothServiceDataBlob, bluetoothServiceDataMask, at: "\(path).bluetoothServiceData")
-    line.serviceUUID = bluetoothServiceUUID?.uuidString
-    line.ssid = ssid.map { AirText(Array($0.utf8)) }
-    line.ssidPrefix = ssidPrefix
+    var line = DescriptorLine(
+      bluetoothCompanyIdentifier: company == 0 ? nil : company,
+      bluetoothManufacturerDataBlob: bluetoothManufacturerDataBlob.map { [UInt8]($0) },
+      bluetoothManufacturerDataMask: bluetoothManufacturerDataMask.map { [UInt8]($0) },
+      bluetoothServiceUUID: bluetoothServiceUUID?.uuidString,
+      bluetoothServiceDataBlob: bluetoothServiceDataBlob.map { [UInt8]($0) },
+      bluetoothServiceDataMask: bluetoothServiceDataMask.map { [UInt8]($0) },
+      bluetoothNameSubstring: bluetoothNameSubstring,
+      bluetoothNameSubstringCompareOptions: Int(bluetoothNameSubstringCompareOptions.bits),
+      bluetoothRange: bluetoothRange.rawValue, ssid: ssid.map { AirText(Array($0.utf8)) },
+      ssidPrefix: ssidPrefix, supportedOptions: Int(supportedOptions.bits))
     line.takeWiFiAware(of: self)
     return line
   }
@@ -57,19 +61,6 @@ extension ASDiscoveryDescriptor {
     line.ssidPrefix = all.ssidPrefix == own.ssidPrefix ? nil : all.ssidPrefix
     if !all.hasWiFiAware(of: own) { line.takeWiFiAware(of: self) }
     return line
-  }
-
-  private static func bytes(
-    _ blob: Data?, _ mask: Data?, at path: String
-  ) throws(SessionError) -> DescriptorLine.MaskedBytes? {
-    guard let blob else {
-      guard mask == nil else {
-        throw SessionError(
-          .invalidRequest, field: "\(path)Mask", "there is a mask without data", cure: "set \(path)Blob too")
-      }
-      return nil
-    }
-    return DescriptorLine.MaskedBytes(blob: [UInt8](blob), mask: mask.map { [UInt8]($0) })
   }
 }
 

@@ -3,6 +3,7 @@
 
 public import Foundation
 package import SessionClient
+import Values
 
 /// The domain of this library's errors.
 public let ASErrorDomain = "ASErrorDomain"

@@ -73,12 +73,12 @@ public struct ASAdvertisement: @unchecked Sendable {
   init(_ line: AdvertisementLine, of accessory: ASAccessory) {
     self.accessory = accessory
     event = Event(rawValue: line.event.rawValue) ?? .reading
-    isInSight = line.isInSight
+    isInSight = line.inSight
     rssi = line.rssi.map { Int($0) }
     filteredRSSI = line.filteredRSSI.map { Int($0) }
     age = TimeInterval(line.age.microseconds) / 1_000_000
-    data = Data(line.payload)
-    isConnectable = line.isConnectable
+    data = Data(line.data)
+    isConnectable = line.connectable
   }
 
   /// The data by the `CBAdvertisementData…` keys.

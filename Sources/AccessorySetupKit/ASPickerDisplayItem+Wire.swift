@@ -2,6 +2,7 @@
 
 import Foundation
 import SessionClient
+import Values
 
 extension ASPickerDisplayItem {
   /// As the agent reads it. `path` names the item in errors: `items[1]`.

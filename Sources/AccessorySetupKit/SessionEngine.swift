@@ -300,18 +300,17 @@ extension ASDiscoveredAccessory {
   /// A device or a network that a picker found. Its identity is the picker and its number.
   fileprivate convenience init(_ device: DiscoveredDevice) {
     let line = device.line
-    let advertised =
-      line.ssid == nil ? AdvertisementDictionary(line.payload, isConnectable: line.isConnectable) : nil
+    let advertised = line.bluetoothAdvertisementData.map {
+      AdvertisementDictionary($0, isConnectable: line.connectable)
+    }
     let accessory = AppAccessoryLine(
       identifier: "\(device.picker):\(line.discovered)",
       displayName: advertised?.name ?? device.item?.name ?? line.ssid?.repaired ?? "", state: 0,
       item: line.item, descriptor: line.descriptor ?? device.item?.descriptor ?? DescriptorLine(),
-      alternate: nil,
-      bluetoothIdentifier: nil,
-      ssid: line.ssid, bridgingIdentifier: nil, bond: .none, isIdentityDurable: false)
+      ssid: line.ssid, bond: .none, isIdentityDurable: false)
     self.init(
       accessory, descriptor: ASDiscoveryDescriptor(accessory.descriptor), number: line.discovered,
-      payload: line.payload, rssi: line.ssid == nil ? line.rssi.map { Int($0) } : nil,
-      isConnectable: line.isConnectable)
+      payload: line.bluetoothAdvertisementData ?? [], rssi: line.bluetoothRSSI.map { Int($0) },
+      isConnectable: line.connectable)
   }
 }

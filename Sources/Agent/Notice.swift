@@ -2,7 +2,6 @@
 
 public import Interfaces
 public import Controller
-public import HCI
 public import Manifest
 public import Pairing
 public import Setup

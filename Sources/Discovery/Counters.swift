@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Values
+
 /// Counters of what the data path received, lost and refused, one for each kind. Counters only grow.
 public struct Counters: Equatable, Sendable, BitwiseCopyable {
   /// Packets of any kind that came in.

@@ -2,33 +2,6 @@
 
 public import HCI
 
-/// The kind of a sighting event.
-public enum SightingEvent: UInt8, Sendable, BitwiseCopyable {
-  case found, changed, lost
-}
-
-/// Why.
-public enum SightingReason: UInt8, Sendable, BitwiseCopyable {
-  /// Found: the advertising matched an item without a gate.
-  case matched
-  /// Found: the device passed the immediate gate.
-  case entered
-  /// Changed: the merged bytes are others than at the last event.
-  case payload
-  /// Lost: nothing was heard for too long.
-  case silence
-  /// Lost: the level stayed below the gate.
-  case left
-  /// Lost: what it advertises now does not match.
-  case noLongerMatches
-  /// Lost: a table was full.
-  case evicted
-  /// Lost: the radio went away.
-  case radioDown
-  /// Lost: the manifest changed, or an identity key showed that the device is there under another address.
-  case reload
-}
-
 /// One sighting event; its payload lies in the ring that holds it.
 public struct Sighting: Sendable, BitwiseCopyable {
   public var time: Instant

@@ -2,21 +2,6 @@
 
 public import HCI
 
-/// Where an item stands with a device. Items without a gate go from `outside` to `inside` with the match itself.
-public enum Presence: UInt8, Sendable, BitwiseCopyable {
-  /// The gate is not passed; nothing was reported.
-  case outside
-  /// The level is high enough, but not yet for long enough or on enough readings.
-  case approaching
-  /// Found.
-  case inside
-  /// Found, and the level has sunk under the leave threshold.
-  case leaving
-
-  /// Whether the item counts as found.
-  public var isFound: Bool { self == .inside || self == .leaving }
-}
-
 /// One item that matches a device, or matched it a short while ago.
 ///
 /// A device that alternates frames matches with some of them only. Its match outlasts the others: it ends when none has

@@ -79,7 +79,7 @@ extension Pipeline {
     if gate.isImmediate, match.isFound {
       soonest = min(soonest, Gate.silenceEnd(devices.rows[row].signal, gate))
     }
-    if match.presence == .leaving {
+    if case .leaving = match.presence {
       soonest = min(soonest, match.since.advanced(milliseconds: Int64(gate.leaveDwellMilliseconds)))
     }
     return soonest
@@ -120,7 +120,7 @@ extension Pipeline {
     let index = matches.index(slot, of: row)
     let gate = matches.gates[Int(matches.table[index].item)]
     if matches.table[index].frames >= 0 { expireFrames(slot, of: row) }
-    if matches.table[index].presence == .leaving,
+    if case .leaving = matches.table[index].presence,
       clock.milliseconds(since: matches.table[index].since) >= Int64(gate.leaveDwellMilliseconds)
     {
       lose(slot, of: row, reason: .left)

@@ -270,7 +270,8 @@ public struct Pipeline: ~Copyable {
     else { return }
     devices.rows[row].signal.resetFilter()
     devices.rows[row].levels = LevelHistory(appeared: clock)
-    for slot in 0..<devices.matchCount(row) where matches.match(slot, of: row).presence == .approaching {
+    for slot in 0..<devices.matchCount(row) {
+      guard case .approaching = matches.match(slot, of: row).presence else { continue }
       matches.table[matches.index(slot, of: row)].setPresence(.outside, at: clock)
     }
   }

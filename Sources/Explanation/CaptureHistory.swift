@@ -12,16 +12,10 @@ public struct CaptureHistory: Sendable {
   private struct Key: Hashable {
     let app: String
     let item: String
-    let bits: UInt64
-    let type: WireAddress.Kind
-
-    init(app: String, item: String, _ address: WireAddress) {
-      (self.app, self.item) = (app, item)
-      (bits, type) = (address.bits, address.type)
-    }
+    let address: DeviceAddress
 
     init(app: String, item: String, _ address: DeviceAddress) {
-      self.init(app: app, item: item, WireAddress(address))
+      (self.app, self.item, self.address) = (app, item, address)
     }
   }
 
@@ -61,8 +55,8 @@ public struct CaptureHistory: Sendable {
 
   /// The items that ever found a device.
   public func items(thatFound address: DeviceAddress) -> [(app: String, item: String)] {
-    let address = WireAddress(address)
-    let keys = findings.keys.filter { $0.bits == address.bits && $0.type == address.type }
+    let address = address
+    let keys = findings.keys.filter { $0.address == address }
     return keys.map { ($0.app, $0.item) }.sorted { ($0.app, $0.item) < ($1.app, $1.item) }
   }
 

@@ -8,7 +8,7 @@ public import Manifest
 
 extension ItemExplanation {
   public func writeMembers(to json: inout JSONWriter) {
-    json.members(WireAddress(address))
+    json.members(address)
     writeVerdict(to: &json)
     if let history { json.object("history", history) }
     if lossesToOtherFrames > 0 { json.member("lossesToOtherFrames", lossesToOtherFrames) }

@@ -18,10 +18,10 @@ extension ItemExplanation: ReadableLine {
     var count = frameCount
     if count == nil { count = try line.integerIfPresent("advertisingSets") }
     self.init(
-      address: DeviceAddress(try line.address()), app: try line.string("app"), item: try line.string("item"),
+      address: try line.address(), app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), clauses: clauses,
       setPosition: position ?? 0, setCount: count ?? 1, isOfFrames: frameCount != nil,
-      presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
+      presence: try line.valueIfPresent("presence", of: Presence.allCases, \.rawValue),
       gate: try GateAnswer(reading: try line.object("gate")), history: try line.lineIfPresent("history"),
       lossesToOtherFrames: try line.integerIfPresent("lossesToOtherFrames") ?? 0,
       otherFrames: try line.integersIfPresent("otherFrames") ?? [])

@@ -21,7 +21,7 @@ public struct ItemExplanation: Equatable, Line {
   /// Whether every frame that was received was asked, not only the latest of each advertising set.
   public let isOfFrames: Bool
   /// Where the item stands with the device; nil when a clause does not hold, or the tables do not have the match.
-  public let presence: DeviceLine.Presence?
+  public let presence: Presence?
   public let gate: GateAnswer
   /// How often the item found the device in a capture; nil for what is true now.
   public internal(set) var history: FoundHistory?
@@ -117,7 +117,7 @@ extension ManifestDataPath {
     let match = view.matches.first { $0.item == index }?.match
     let (setPosition, clauses, otherFrames) = view.answers(descriptor)
     let holds = !clauses.isEmpty && clauses.allSatisfy(\.holds)
-    let presence = holds ? match.map { DeviceLine.Presence($0.presence) } : nil
+    let presence = holds ? match.map { $0.presence } : nil
     return ItemExplanation(
       address: view.address, app: items[index].app, item: items[index].item.id, isAlternate: isAlternate,
       clauses: clauses, setPosition: setPosition, setCount: view.payloads.count,

@@ -10,14 +10,14 @@ public import Manifest
 extension DeviceLine {
   public init(_ view: DeviceView) {
     self.init(
-      view, items: view.matches.map { Item(app: $0.app, item: $0.id, presence: Presence($0.match.presence)) })
+      view, items: view.matches.map { Item(app: $0.app, item: $0.id, presence: $0.match.presence) })
   }
 
   /// With every item that ever found the device in a capture.
   public init(_ view: DeviceView, in history: CaptureHistory) {
     var items = view.matches.map { match in
       Item(
-        app: match.app, item: match.id, presence: Presence(match.match.presence),
+        app: match.app, item: match.id, presence: match.match.presence,
         history: history.history(app: match.app, item: match.id, view.address))
     }
     for (app, id) in history.items(thatFound: view.address)
@@ -31,7 +31,7 @@ extension DeviceLine {
   private init(_ view: DeviceView, items: [Item]) {
     let device = view.device
     self.init(
-      address: WireAddress(view.address), name: view.name?.text,
+      address: view.address, name: view.name?.text,
       rssi: device.rssi >= -127 && device.rssi <= 20 ? device.rssi : nil,
       filteredRSSI: device.signal.filteredRSSI, reports: device.reportCount,
       firstSeen: Seconds(microseconds: device.firstSeen.microseconds),
@@ -50,52 +50,15 @@ extension ManifestDataPath {
   }
 }
 
-extension DeviceLine.Presence {
-  public init(_ presence: Presence) {
-    switch presence {
-    case .outside: self = .outside
-    case .approaching: self = .approaching
-    case .inside: self = .inside
-    case .leaving: self = .leaving
-    }
-  }
-}
-
 extension EventLine {
   public init(
     sequence: UInt64, epoch: String = "", sighting: Sighting, item: ManifestItem, data: [UInt8]
   ) {
     self.init(
       sequence: sequence, epoch: epoch, time: Seconds(microseconds: sighting.time.microseconds),
-      event: Event(sighting.event), app: item.app, item: item.item.id,
-      address: WireAddress(sighting.address), rssi: sighting.rssi, filteredRSSI: sighting.filteredRSSI,
-      pathLoss: sighting.pathLoss, samples: sighting.samples, reason: Reason(sighting.reason),
+      event: sighting.event, app: item.app, item: item.item.id,
+      address: sighting.address, rssi: sighting.rssi, filteredRSSI: sighting.filteredRSSI,
+      pathLoss: sighting.pathLoss, samples: sighting.samples, reason: sighting.reason,
       skipped: sighting.skipped, data: data)
-  }
-}
-
-extension EventLine.Event {
-  public init(_ event: SightingEvent) {
-    switch event {
-    case .found: self = .found
-    case .changed: self = .changed
-    case .lost: self = .lost
-    }
-  }
-}
-
-extension EventLine.Reason {
-  fileprivate init(_ reason: SightingReason) {
-    switch reason {
-    case .matched: self = .matched
-    case .entered: self = .entered
-    case .payload: self = .payload
-    case .silence: self = .silence
-    case .left: self = .left
-    case .noLongerMatches: self = .noLongerMatches
-    case .evicted: self = .evicted
-    case .radioDown: self = .radioDown
-    case .reload: self = .reload
-    }
   }
 }

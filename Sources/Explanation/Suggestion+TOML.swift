@@ -13,7 +13,7 @@ extension Suggestion: Line {
   /// The item with comments on where it comes from.
   public var item: SuggestedItem {
     let reports = "\(reportCount) \(reportCount == 1 ? "report" : "reports")"
-    let origin = "From \(reports) of \(address.text ?? "?") (\(address.type.text))."
+    let origin = "From \(reports) of \(address.text ?? "?") (\(address.type.word))."
     let comments =
       Self.comment(([origin] + notes).joined(separator: " "))
       + warnings.flatMap { Self.comment("Warning: \($0)") }
@@ -40,7 +40,7 @@ extension Suggestion: Line {
 extension SuggestionLine {
   public init(_ suggestion: Suggestion) {
     self.init(
-      address: WireAddress(suggestion.address), reports: suggestion.reportCount,
+      address: suggestion.address, reports: suggestion.reportCount,
       warnings: suggestion.warnings, toml: suggestion.item.manifest)
   }
 }

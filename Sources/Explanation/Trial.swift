@@ -17,7 +17,7 @@ public struct Trial: Equatable, Line {
   /// Whether it is the item's second identity that was asked.
   public let isAlternate: Bool
   public let holds: Bool
-  public let presence: DeviceLine.Presence?
+  public let presence: Presence?
   public let level: Decibels?
   /// Whether a clause holds and the item has not found the device.
   public let isNear: Bool
@@ -32,7 +32,7 @@ public struct Trial: Equatable, Line {
   public var isFound: Bool { history.map { $0.count > 0 } ?? presence?.isFound ?? false }
 
   public func writeMembers(to json: inout JSONWriter) {
-    json.members(WireAddress(address))
+    json.members(address)
     if let name { json.member("name", name) }
     writeVerdict(to: &json)
     json.member("isNear", isNear)
@@ -93,7 +93,7 @@ protocol ItemVerdict {
   var item: String { get }
   var isAlternate: Bool { get }
   var holds: Bool { get }
-  var presence: DeviceLine.Presence? { get }
+  var presence: Presence? { get }
   var isFound: Bool { get }
 }
 
@@ -114,10 +114,10 @@ extension Trial: ItemVerdict {}
 extension Trial: ReadableLine {
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     self.init(
-      address: DeviceAddress(try line.address()), name: try line.airTextIfPresent("name"),
+      address: try line.address(), name: try line.airTextIfPresent("name"),
       app: try line.string("app"), item: try line.string("item"),
       isAlternate: try line.isAlternate(), holds: try line.bool("matches"),
-      presence: try line.valueIfPresent("presence", of: DeviceLine.Presence.allCases, \.rawValue),
+      presence: try line.valueIfPresent("presence", of: Presence.allCases, \.rawValue),
       level: try line.decibelsIfPresent("filteredRSSI"), isNear: try line.bool("isNear"),
       history: try line.lineIfPresent("history"),
       failure: try line.valueIfPresent("failed", of: ClauseAnswer.keys, \.rawValue),

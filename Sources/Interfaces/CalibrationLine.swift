@@ -4,7 +4,7 @@ public import JSON
 
 /// The result of a calibration: the line of `calibrate --json` (`Config/schema/calibrate.schema.json`).
 public struct CalibrationLine: Equatable, Line {
-  public let address: WireAddress
+  public let address: DeviceAddress
   public let readingCount: Int
   public let invalidCount: Int
   /// dBm.
@@ -16,7 +16,7 @@ public struct CalibrationLine: Equatable, Line {
   public let offset: Int
 
   public init(
-    address: WireAddress, readingCount: Int, invalidCount: Int, median: Int, spread: Int, power: Int,
+    address: DeviceAddress, readingCount: Int, invalidCount: Int, median: Int, spread: Int, power: Int,
     offset: Int
   ) {
     self.address = address

@@ -16,13 +16,9 @@ extension TurnedAwayLine {
   }
 }
 
-extension DeviceLine.Presence {
-  public var isFound: Bool { self == .inside || self == .leaving }
-}
-
 extension DeviceLine.Item {
   /// `history` says how often the item found the device in a recording.
-  public init(app: String, item: String, presence: DeviceLine.Presence, history: FoundHistory? = nil) {
+  public init(app: String, item: String, presence: Presence, history: FoundHistory? = nil) {
     let isFound = history.map { $0.count > 0 } ?? presence.isFound
     self.init(app: app, item: item, isFound: isFound, presence: presence, history: history)
   }

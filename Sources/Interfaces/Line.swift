@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import JSON
+@_exported public import Values
 
 /// What the tool prints as one line of JSON, and the agent sends as one object of a reply.
 public protocol Line: Sendable {

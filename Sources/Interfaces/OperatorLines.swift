@@ -6,7 +6,7 @@ extension CandidateLine {
   /// What tells candidates of a request apart for a person: one that comes back is the same.
   public enum Key: Hashable, Sendable {
     /// nil for a device that could not be found again.
-    case device(WireAddress?)
+    case device(DeviceAddress?)
     case network([UInt8])
   }
 

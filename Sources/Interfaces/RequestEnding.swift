@@ -10,7 +10,7 @@ public struct RequestEnding: Equatable, Line {
   public var failure: String?
   public var reason: String?
   /// How the device was paired; nil when it was not.
-  public var pairing: PairingMethodName?
+  public var pairing: PairingMethod?
   public var isBondAuthenticated: Bool?
 
   public init(
@@ -37,7 +37,7 @@ extension RequestEnding: ReadableLine {
     self.init(
       accessory: try line.stringIfPresent("accessory"), displayName: try line.stringIfPresent("displayName"),
       failure: try line.stringIfPresent("failure"), reason: try line.stringIfPresent("reason"))
-    pairing = try line.valueIfPresent("pairing", of: PairingMethodName.allCases, \.rawValue)
+    pairing = try line.valueIfPresent("pairing", of: PairingMethod.allCases, \.rawValue)
     isBondAuthenticated = try line.boolIfPresent("isBondAuthenticated")
   }
 }

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import JSON
+public import Values
 
 /// A span of time, shown as seconds with six decimals; whole microseconds in, no floating point in between.
 public struct Seconds: Equatable, Sendable, JSONEncodable {
   public let microseconds: Int64
 
   public init(microseconds: Int64) { self.microseconds = microseconds }
+
+  /// From `start` to `end`; negative when the clock was set back in between.
+  public init(from start: Instant, to end: Instant) {
+    self.init(microseconds: end.microseconds &- start.microseconds)
+  }
 
   /// `12.000345`, `-0.500000`.
   public var text: String { text(decimals: 6) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_exported public import Values
+
 /// A value that can be written as JSON.
 public protocol JSONEncodable {
   func write(to json: inout JSONWriter)
@@ -33,4 +35,8 @@ extension Array: JSONEncodable where Element: JSONEncodable {
       for element in self { element.write(to: &json) }
     }
   }
+}
+
+extension Hex: JSONEncodable {
+  public func write(to json: inout JSONWriter) { json.hexadecimal(bytes) }
 }

@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+@_exported public import Values
 
 /// Everything that the integrator configures: one gateway and its apps.
 public struct GatewayManifest: Equatable, Sendable {

@@ -8,8 +8,8 @@ public enum ManifestText {
       if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
       guard !scalar.isShown else { return String(scalar) }
       return scalar.value < 0x80
-        ? "\\u" + HexText.digits(UInt64(scalar.value), count: 4)
-        : "\\U" + HexText.digits(UInt64(scalar.value), count: 8)
+        ? "\\u" + Hex.digits(UInt64(scalar.value), count: 4)
+        : "\\U" + Hex.digits(UInt64(scalar.value), count: 8)
     }
     return "\"\(escaped.joined())\""
   }
@@ -20,7 +20,7 @@ public enum ManifestText {
 
   /// A company identifier: `0x0EEE`.
   public static func company(_ identifier: UInt16) -> String {
-    "0x" + HexText.digits(UInt64(identifier), count: 4).uppercased()
+    "0x" + Hex.digits(UInt64(identifier), count: 4).uppercased()
   }
 
   /// A name as a key.
@@ -102,6 +102,6 @@ public struct SuggestedItem: Equatable, Sendable {
   }
 
   private static func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { HexText.digits(UInt64($0), count: 2) }.joined()
+    bytes.map { Hex.digits(UInt64($0), count: 2) }.joined()
   }
 }

@@ -29,9 +29,9 @@ extension DiscoveryDescriptor {
 
 extension TableReader<DescriptorKey> {
   fileprivate func maskedBytes(blob: DescriptorKey, mask: DescriptorKey) -> MaskedBytes? {
-    let blobBytes = value(blob, .hexadecimal, HexText.bytes)
+    let blobBytes = value(blob, .hexadecimal) { Hex(digits: $0)?.bytes }
     guard node(mask) != nil else { return blobBytes.map { MaskedBytes(blob: $0) } }
-    let maskBytes = value(mask, .hexadecimal, HexText.bytes)
+    let maskBytes = value(mask, .hexadecimal) { Hex(digits: $0)?.bytes }
     if node(blob) == nil { report(.maskWithoutBlob, at: mask) }
     guard let blobBytes, let maskBytes else { return nil }
     if let masked = MaskedBytes(blob: blobBytes, mask: maskBytes) { return masked }
@@ -99,7 +99,7 @@ extension TableReader<DescriptorKey> {
     guard node(hex) != nil else { return name }
     if node(key) != nil { report(.twoForms(of: key.rawValue, hex: hex.rawValue), at: hex) }
     return value(hex, .networkName) {
-      HexText.bytes($0).flatMap { (1...networkNameBytesMax).contains($0.count) ? $0 : nil }
+      Hex(digits: $0).flatMap { (1...networkNameBytesMax).contains($0.bytes.count) ? $0.bytes : nil }
     }
   }
 }

@@ -71,7 +71,7 @@ extension TableReader<IdentityEntryKey> {
         report(.keyLength(digits: digits.utf8.count), at: .irk)
         return []
       }
-      bytes = HexText.bytes(digits)
+      bytes = Hex(digits: digits)?.bytes
     } else {
       bytes = Base64.bytes(text)
     }
@@ -92,7 +92,7 @@ extension TableReader<IdentityEntryKey> {
       group.lowercased().hasPrefix("0x") ? group.dropFirst(2) : group
     }
     let digits = groups.joined()
-    return !digits.isEmpty && digits.utf8.allSatisfy { HexText.digit($0) != nil } ? digits : nil
+    return !digits.isEmpty && digits.utf8.allSatisfy { Hex.value(ofDigit: $0) != nil } ? digits : nil
   }
 }
 

@@ -75,7 +75,7 @@ extension ManifestDiagnostic.Declaration {
   fileprivate var sentence: String {
     switch self {
     case .companyIdentifier(let value):
-      "the app does not declare \(HexText.company(value)); add it to the app's bluetooth-company-identifiers"
+      "the app does not declare \(Hex.company(value)); add it to the app's bluetooth-company-identifiers"
     case .service(let uuid):
       "the app does not declare \(IdentifierText.text(of: uuid)); add it to the app's bluetooth-services"
     case .name(let name):

@@ -184,7 +184,7 @@ extension KernelPairing {
     guard let attempt else { return }
     let until = now.advanced(milliseconds: Self.undoMilliseconds)
     // A bond of the agent's own is good, and there is nothing to undo.
-    if case .alreadyPaired = error, isBonded(attempt.identity) {
+    if error == .alreadyPaired(isRemoved: true), isBonded(attempt.identity) {
       return enter(.undoing(.alreadyBonded, until: until))
     }
     enter(.undoing(error, until: until))

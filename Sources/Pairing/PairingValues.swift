@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import Controller
-public import HCI
 public import Registry
+@_exported public import Values
 
 /// Names a pairing.
 public struct PairingID: Hashable, Sendable {
@@ -68,18 +68,6 @@ public enum PairingAnswer: Equatable, Sendable {
   case digits(UInt32)
 }
 
-/// How a bond was made.
-public enum PairingMethod: String, CaseIterable, Sendable {
-  /// No person compared or typed anything; the bond is not authenticated.
-  case justWorks
-  /// A person typed at the gateway what the device showed.
-  case digitsEntered
-  /// A person typed at the device what the gateway showed.
-  case digitsShown
-  /// A person compared digits.
-  case digitsCompared
-}
-
 /// A device that was paired.
 public struct PairedDevice: Equatable, Sendable {
   /// The device's identity address, of the type `public` or `random`.
@@ -92,54 +80,6 @@ public struct PairedDevice: Equatable, Sendable {
     self.record = record
     self.method = method
   }
-}
-
-/// Why a device was not paired. After each of them nothing of the attempt remains in the kernel or bluetoothd.
-public enum PairingError: Error, Equatable, Sendable {
-  /// The device refused or the procedure failed (status 0x05), and no digits were involved.
-  case refused
-  /// The procedure failed after digits were typed or compared.
-  case wrongDigits
-  /// The person said that the digits differ.
-  case digitsDiffer
-  /// The kernel or bluetoothd asked about digits above 999,999, which cannot be shown.
-  case invalidDigits(isKernel: Bool)
-  /// Not done in ``PairingRequest/milliseconds``. `isAsking`: a person had not answered.
-  case timeout(isAsking: Bool)
-  /// The link ended, or was not made.
-  case deviceIsGone
-  /// The adapter has a bond with the device that is not in the registry (status 0x13). `isRemoved`: it was the kernel's,
-  /// and the agent has removed it; bluetoothd keeps one of its own.
-  case alreadyPaired(isRemoved: Bool)
-  /// The bond that the adapter has with the device is the agent's own, and good: the device was chosen by an address that
-  /// did not show its identity yet.
-  case alreadyBonded
-  /// The bond is not authenticated, as the item demands.
-  case notAuthenticated(PairingMethod)
-  /// The device gave no keys to keep.
-  case noKeys
-  /// The operator or the app ended the request.
-  case cancelled
-  /// Another device is being paired.
-  case busy
-  /// The adapter is gone, off, or was reset.
-  case radioIsGone
-  /// The agent may not pair: it lacks CAP_NET_ADMIN, or the bus refused it.
-  case notPermitted
-  /// An input device needs bluetoothd.
-  case inputDeviceNeedsBluetoothd
-  /// The adapter is held with access = "exclusive", where no app can connect to a device.
-  case needsSharedAccess
-  /// bluetoothd started, ended or was restarted during the pairing.
-  case bluetoothdChanged
-  /// bluetoothd does not know the device, or not any more.
-  case unknownToBluetoothd
-  /// Another program answered for the gateway, or began a pairing with the device.
-  case otherProgram
-  /// The radio is simulated or recorded.
-  case radioIsSimulated
-  /// This kernel or bluetoothd cannot pair; with its own word for it.
-  case notSupported(String)
 }
 
 /// What a pairing backend has to do, in order.

@@ -71,7 +71,7 @@ struct PickerColumns: Equatable {
   }
 
   /// How many trailing bytes, at least two, make all addresses differ.
-  static func tail(_ addresses: [WireAddress]) -> Int {
+  static func tail(_ addresses: [DeviceAddress]) -> Int {
     let bits = Set(addresses.map(\.bits))
     return (2..<6).first { count in Set(bits.map { $0 & (1 << UInt64(8 * count) - 1) }).count == bits.count }
       ?? 6
@@ -168,7 +168,7 @@ extension CandidateLine {
   fileprivate var ownName: AirText? { deviceName ?? ssid }
 }
 
-extension NetworkLine.Security {
+extension WirelessSecurity {
   /// At most five columns: as many as the tail of an address.
   fileprivate var shortText: String { self == .enterprise ? "eap" : rawValue }
 }

@@ -154,7 +154,7 @@ extension PickerModel {
   }
 }
 
-extension NetworkLine.Security {
+extension WirelessSecurity {
   /// How the network is protected, in a few words.
   fileprivate var words: String {
     switch self {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import HCI
+@_exported public import Values
 
 /// The result of pairing with a device. It belongs to the device and is the same for all apps.
 public enum Bond: Equatable, Sendable {
@@ -18,13 +19,6 @@ public enum Bond: Equatable, Sendable {
     case .bonded(let record), .lost(let record): record
     }
   }
-}
-
-/// The program that keeps the keys of a bond, and removes it.
-public enum BondOwner: Sendable {
-  /// The gateway: the keys are in its registry, and the agent loads them into the kernel.
-  case gateway
-  case bluetoothd
 }
 
 /// A bond as the registry stores it.

@@ -21,7 +21,7 @@ public struct RandomIdentifier: Hashable, Sendable, BitwiseCopyable {
 
   /// Reads 32 hexadecimal digits of any case; nil for anything else.
   public init?(text: some StringProtocol) {
-    guard text.utf8.count == 32, let bytes = HexText.bytes(text) else { return nil }
+    guard text.utf8.count == 32, let bytes = Hex(digits: text)?.bytes else { return nil }
     self.init(bytes: bytes)
   }
 
@@ -40,5 +40,5 @@ public struct RandomIdentifier: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// 32 lower-case digits.
-  public var text: String { HexText.digits(high, count: 16) + HexText.digits(low, count: 16) }
+  public var text: String { Hex.digits(high, count: 16) + Hex.digits(low, count: 16) }
 }

@@ -49,16 +49,6 @@ public enum AccessoryState: Int, CaseIterable, Sendable {
   case authorized = 20
 }
 
-/// Whether the current manifest allows the use of an accessory. It is computed and never stored: if the manifest is
-/// changed back, so is the status.
-public enum AccessoryStatus: String, Sendable {
-  case active
-  /// The accessory's item or app is no longer in the manifest; the accessory is kept but inactive.
-  case orphaned
-  /// The app's account is not the one that set up the accessory: an operator has to confirm it.
-  case suspended
-}
-
 extension AccessoryRegistry {
   /// Returns the status of an accessory. `accounts` holds the account of each app, looked up when the manifest was read;
   /// apps with an unknown account are absent.

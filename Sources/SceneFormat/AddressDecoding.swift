@@ -45,8 +45,8 @@ extension TableReader<DeviceKey> {
       reportMissing(.missing("identity-key", because: "a resolvable address is made with one"))
     }
     return value(.identityKey, .key) { text in
-      guard text.utf8.count == 32, let high = HexText.value(text.prefix(16)),
-        let low = HexText.value(text.suffix(16))
+      guard text.utf8.count == 32, let high = Hex.value(text.prefix(16)),
+        let low = Hex.value(text.suffix(16))
       else { return nil }
       return Block128(high: high, low: low)
     }

@@ -88,7 +88,7 @@ extension ControllerFault.Effect {
     case .silence: self = .silence(milliseconds: milliseconds)
     case .unplug: self = .unplug(milliseconds: milliseconds)
     case .garbage:
-      guard let bytes = table.value(.data, .hexadecimal, { HexText.bytes($0) }) else { return nil }
+      guard let bytes = table.value(.data, .hexadecimal, { Hex(digits: $0)?.bytes }) else { return nil }
       self = .garbage(bytes)
     }
   }
@@ -126,7 +126,7 @@ extension Opcode {
   fileprivate init?(text: String) {
     if let known = Self.names.first(where: { $0.0 == text }) {
       self = known.1
-    } else if text.hasPrefix("0x"), text.utf8.count == 6, let value = HexText.value(text.dropFirst(2)) {
+    } else if text.hasPrefix("0x"), text.utf8.count == 6, let value = Hex.value(text.dropFirst(2)) {
       self.init(rawValue: UInt16(value))
     } else {
       return nil

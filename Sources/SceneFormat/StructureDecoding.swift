@@ -99,7 +99,7 @@ extension TableReader<StructureKey> {
 
   private func bytes(_ node: TomlNode, at path: ManifestKeyPath, byteCountMax: Int) -> [UInt8]? {
     guard let text = text(node, at: path, byteCountMax: 4096) else { return nil }
-    guard let bytes = HexText.bytes(text) else {
+    guard let bytes = Hex(digits: text)?.bytes else {
       log.report(.malformed(found: text, expected: .hexadecimal), at: path)
       return nil
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Values
+
 /// The pickers that a session opened.
 ///
 /// Capacity: ``countMax`` open pickers (the agent allows one) and as many that were given up; the oldest give way.
@@ -51,7 +53,7 @@ struct PickerBook: Equatable, Sendable {
 
   /// Records a picker's event. Without an identifier it is for the open one. Returns false when the app does not know of
   /// the picker: there is none, or the event that presents it was overwritten.
-  mutating func note(_ type: EventType, of id: String?) -> Bool {
+  mutating func note(_ type: AccessoryEventType, of id: String?) -> Bool {
     guard let id = id ?? open.first?.id, type == .pickerDidPresent || isPresented(id) else { return false }
     let index = index(of: id)
     switch type {
@@ -60,7 +62,7 @@ struct PickerBook: Equatable, Sendable {
     case .pickerSetupPairing, .pickerSetupBridging, .pickerSetupRename: open[index].hasBegunSetup = true
     case .pickerSetupFailed: open[index].hasBegunSetup = false
     case .activated, .invalidated, .migrationComplete, .accessoryAdded, .accessoryRemoved, .accessoryChanged,
-      .accessoryDiscovered:
+      .accessoryDiscovered, .unknown:
       break
     }
     return true

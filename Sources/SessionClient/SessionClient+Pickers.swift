@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Values
+
 extension SessionClient {
   /// How long an agent that was restarted may take to report how its pickers ended.
   private static let openingsMax = Duration.seconds(5)
@@ -57,10 +59,11 @@ extension SessionClient {
     for picker in pickers.abandonAll() {
       if picker.hasBegunSetup {
         deliver(
-          SessionEvent(EventType.pickerSetupFailed.rawValue, error: .sessionLost, accessories: accessories))
+          SessionEvent(
+            AccessoryEventType.pickerSetupFailed.rawValue, error: .sessionLost, accessories: accessories))
       }
       if picker.isPresented {
-        deliver(SessionEvent(EventType.pickerDidDismiss.rawValue, accessories: accessories))
+        deliver(SessionEvent(AccessoryEventType.pickerDidDismiss.rawValue, accessories: accessories))
       }
       if let call = picker.call { complete(call, .failure(.sessionLost)) }
     }

@@ -129,7 +129,7 @@ extension SessionClient {
     } else {
       hasReportedActivated = true
       accessories = greeting.accessories
-      deliver(SessionEvent(EventType.activated.rawValue, accessories: accessories))
+      deliver(SessionEvent(AccessoryEventType.activated.rawValue, accessories: accessories))
     }
     settlePickers(openingsUntil: hasOpenings ? activated.sequence : nil)
     completeCalls(listedAt: activated)
@@ -174,7 +174,7 @@ extension SessionClient {
 
   private mutating func handle(_ event: AppEventLine) {
     let error = event.error.map { SessionError($0) }
-    guard let type = EventType.allCases.first(where: { "\($0)" == event.event }) else {
+    guard let type = AccessoryEventType.allCases.first(where: { "\($0)" == event.event }) else {
       if event.event == "pickerFinished" { return finishPicker(event.picker, error) }
       guard let number = event.eventType else { return }
       return deliver(
@@ -201,7 +201,7 @@ extension SessionClient {
     case .migrationComplete: deliver(SessionEvent(type.rawValue, accessories: accessories))
     case .invalidated: end(because: error)
     // It comes with the accessories, once.
-    case .activated: break
+    case .activated, .unknown: break
     }
   }
 
@@ -212,7 +212,9 @@ extension SessionClient {
   }
 
   /// Reports an accessory that is new or has changed; what the app knows already is not reported again.
-  private mutating func store(_ accessory: AppAccessoryLine, as type: EventType, isAwaited: Bool = false) {
+  private mutating func store(
+    _ accessory: AppAccessoryLine, as type: AccessoryEventType, isAwaited: Bool = false
+  ) {
     var type = type
     if let index = accessories.firstIndex(where: { $0.identifier == accessory.identifier }) {
       guard accessories[index] != accessory else { return }
@@ -231,7 +233,8 @@ extension SessionClient {
     guard let index = accessories.firstIndex(where: { $0.identifier == accessory.identifier }) else { return }
     accessories.remove(at: index)
     deliver(
-      SessionEvent(EventType.accessoryRemoved.rawValue, accessory: accessory, accessories: accessories))
+      SessionEvent(
+        AccessoryEventType.accessoryRemoved.rawValue, accessory: accessory, accessories: accessories))
   }
 
   private mutating func reportRadio(of reader: JSONObjectReader) {

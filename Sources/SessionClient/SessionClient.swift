@@ -165,7 +165,7 @@ public struct SessionClient: Sendable {
     endError = error ?? .invalidated
     enter(.ended)
     for link in links.ids { close(link) }
-    let event = SessionEvent(EventType.invalidated.rawValue, error: error, accessories: [])
+    let event = SessionEvent(AccessoryEventType.invalidated.rawValue, error: error, accessories: [])
     if isReported, error != nil { deliver(event) }
     for call in ending where call.id != .internalCall { deliver(.completion(call.id, .failure(endError))) }
     if isReported, error == nil { deliver(event) }

@@ -6,21 +6,7 @@ import Varlink
 
 /// Why a request of the app failed: `ASError` with its texts.
 public struct SessionError: Error, Equatable, Sendable {
-  /// AccessorySetupKit's codes, with their raw values.
-  public enum Code: Int, CaseIterable, Sendable {
-    case success = 0
-    case unknown = 1
-    case activationFailed = 100
-    case connectionFailed = 150
-    case discoveryTimeout = 200
-    case extensionNotFound = 300
-    case invalidated = 400
-    case invalidRequest = 450
-    case pickerAlreadyActive = 500
-    case pickerRestricted = 550
-    case userCancelled = 700
-    case userRestricted = 750
-  }
+  public typealias Code = SetupErrorCode
 
   public var code: Code
   /// The parameter with the error.
@@ -37,6 +23,12 @@ public struct SessionError: Error, Equatable, Sendable {
 
   /// An error that the agent reports. A code that is no case, or means success, becomes `unknown`.
   public init(_ failure: FailureLine) {
+    self.init(
+      SessionErrorLine(
+        code: failure.code, field: failure.field, reason: failure.reason, cure: failure.cure))
+  }
+
+  private init(_ failure: SessionErrorLine) {
     let code = Code(rawValue: failure.code).flatMap { $0 == .success ? nil : $0 }
     self.init(code ?? .unknown, field: failure.field, failure.reason, cure: failure.cure)
   }
@@ -117,7 +109,7 @@ extension SessionError {
         "\(isOfUser ? "this account has" : "the agent has") all of its \(limit.map { "\($0) " } ?? "")connections",
         cure: "use fewer sessions, and fewer programs of this account")
     default:
-      if let failure = try? FailureLine(reading: reader), SessionErrorName(rawValue: name) != nil {
+      if let failure = try? SessionErrorLine(reading: reader), SessionErrorName(rawValue: name) != nil {
         self.init(failure)
       } else {
         self.init(.unknown, reason ?? "the agent replied with \(name)", cure: cure ?? "read the agent's log")

@@ -102,20 +102,3 @@ public struct SessionEvent: Equatable, Sendable {
     self.accessories = accessories
   }
 }
-
-/// AccessorySetupKit's events by name, with their raw values.
-enum EventType: Int, CaseIterable {
-  case activated = 10
-  case invalidated = 11
-  case migrationComplete = 20
-  case accessoryAdded = 30
-  case accessoryRemoved = 31
-  case accessoryChanged = 32
-  case accessoryDiscovered = 33
-  case pickerDidPresent = 40
-  case pickerDidDismiss = 50
-  case pickerSetupBridging = 60
-  case pickerSetupFailed = 70
-  case pickerSetupPairing = 80
-  case pickerSetupRename = 90
-}

@@ -28,7 +28,7 @@ public enum SessionRequest: Equatable, Sendable {
 extension SessionRequest {
   /// The event that a call causes, and its accessory.
   struct CausedEvent: Equatable {
-    let type: EventType
+    let type: AccessoryEventType
     let accessory: String
   }
 

@@ -25,11 +25,6 @@ public struct AppAccessory: Equatable, Sendable {
   public var bond: BondState
   public var isIdentityDurable: Bool
 
-  /// Whether there are keys; the keys themselves are never disclosed.
-  public enum BondState: String, Sendable {
-    case none, bonded, lost
-  }
-
   /// Creates the view of an accessory. `isInert`: its item has left the manifest.
   public init(_ accessory: RegistryAccessory, _ device: RegistryDevice, isInert: Bool) {
     identifier = accessory.identifier
@@ -47,7 +42,7 @@ public struct AppAccessory: Equatable, Sendable {
   }
 }
 
-extension AppAccessory.BondState {
+extension BondState {
   public init(_ bond: Bond) {
     switch bond {
     case .none: self = .none

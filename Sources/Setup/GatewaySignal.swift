@@ -55,11 +55,6 @@ public struct RequestSignal: Equatable, Sendable {
   }
 }
 
-/// What a request is for.
-public enum RequestKind: String, CaseIterable, Sendable {
-  case setup, rename, authorize, migrate, pair
-}
-
 extension SetupFlow {
   public var kind: RequestKind {
     switch question?.change {

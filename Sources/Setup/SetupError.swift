@@ -1,35 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// The kinds of errors: `ASError.Code` with its raw values.
-public enum SetupErrorCode: Int, CaseIterable, Sendable {
-  /// Never sent.
-  case success = 0
-  /// The agent itself failed.
-  case unknown = 1
-  /// The peer may not act as this app.
-  case activationFailed = 100
-  /// The radio is down, or the link was lost.
-  case connectionFailed = 150
-  /// Nothing was found in time.
-  case discoveryTimeout = 200
-  /// The manifest has no items for the app.
-  case extensionNotFound = 300
-  /// The session has ended.
-  case invalidated = 400
-  /// A parameter is not acceptable.
-  case invalidRequest = 450
-  /// The app has a picker open already.
-  case pickerAlreadyActive = 500
-  /// The app asks too often.
-  case pickerRestricted = 550
-  /// An operator or a timeout ended it.
-  case userCancelled = 700
-  /// An operator denied it.
-  case userRestricted = 750
-
-  /// The name of the case.
-  public var name: String { "\(self)" }
-}
+@_exported public import Values
 
 /// Why a call or a setup failed, with what an app's author needs to correct it.
 public struct SetupError: Error, Equatable, Sendable {

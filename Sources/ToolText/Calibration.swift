@@ -144,7 +144,7 @@ extension Calibration.Readings {
 extension CalibrationLine {
   public init(_ readings: Calibration.Readings, power: Int) throws(Calibration.OffsetError) {
     self.init(
-      address: WireAddress(readings.address), readingCount: readings.levels.count,
+      address: readings.address, readingCount: readings.levels.count,
       invalidCount: readings.invalidCount, median: readings.median ?? 0, spread: readings.spread ?? 0,
       power: power, offset: try readings.offset(power: power))
   }

@@ -26,10 +26,10 @@ extension DecodedReport {
 extension ReportHeader {
   fileprivate func write(to json: inout JSONWriter) {
     json.member("address", address.text)
-    json.member("addressType", address.type.text)
+    json.member("addressType", address.type.word)
     if let directAddress {
       json.member("directAddress", directAddress.text)
-      json.member("directAddressType", directAddress.type.text)
+      json.member("directAddressType", directAddress.type.word)
     }
     json.member("pdu", pdu.text)
     json.member("extended", properties.contains(.extendedEvent))

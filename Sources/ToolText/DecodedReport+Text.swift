@@ -21,7 +21,7 @@ extension DecodedReport {
   private func headline(_ style: TextStyle) -> String {
     let time = time.text.paddedLeft(to: 12)
     let address = (header.address.text ?? "(anonymous)").padded(to: 17)
-    let type = header.address.type.text.padded(to: 14)
+    let type = header.address.type.word.padded(to: 14)
     let level = header.reading.map { "\($0) dBm" } ?? "no RSSI"
     return "\(time)  \(style.strong(address))  \(type)  \(header.pdu.text.padded(to: 15))  \(level)"
   }
@@ -32,7 +32,7 @@ extension ReportHeader {
   fileprivate func describe(in rows: inout TextRows) {
     if let directAddress {
       let note = properties.contains(.unresolvedTarget) ? " (not resolved)" : ""
-      rows.row("for", "\(directAddress.text ?? "?") \(directAddress.type.text)\(note)")
+      rows.row("for", "\(directAddress.text ?? "?") \(directAddress.type.word)\(note)")
     }
     guard properties.contains(.extendedEvent) else { return }
     let words = pdu == .extended ? extendedWords : transmitPowerWords

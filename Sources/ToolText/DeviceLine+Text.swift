@@ -24,7 +24,7 @@ extension DeviceLine {
     }
     let pace = DevicePace.text(
       intervalMilliseconds: intervalMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
-    if let pace, pace.hasPrefix("in bursts") || (intervalMilliseconds ?? 0) >= 10_000 {
+    if let pace, !pace.hasPrefix("every") || (intervalMilliseconds ?? 0) >= 10_000 {
       words.append("(\(pace))")
     }
     let heard = "\(level)  \(address) \(reports)\(silent)"
@@ -53,6 +53,6 @@ extension DeviceLine {
   }
 
   private var order: (Int, UInt64, UInt8) {
-    (filteredRSSI.map { -Int($0) } ?? .max, address.bits, DeviceAddress(address).type.rawValue)
+    (filteredRSSI.map { -Int($0) } ?? .max, address.bits, address.type.rawValue)
   }
 }

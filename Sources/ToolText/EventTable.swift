@@ -14,14 +14,14 @@ public struct EventTable: Sendable {
   static let namesMax = 4096
   private static let itemColumnsMin = 12
   private static let nameColumnsMin = 8
-  private static let reasonColumnsMax = EventLine.Reason.allCases.map(\.rawValue.count).max() ?? 0
+  private static let reasonColumnsMax = SightingReason.allCases.map(\.rawValue.count).max() ?? 0
   /// The width of all reasons but the longest, which is rare.
   private static let shortReasonColumns = 9
   /// A terminal below this width has no room for units and long reasons.
   private static let roomyColumns = 100
 
   private var itemColumns = 19
-  private var names: [WireAddress: AdvertisementFields.Name] = [:]
+  private var names: [DeviceAddress: AdvertisementFields.Name] = [:]
 
   /// `items` are the items that may have events, as `app/item`, where they are known.
   public init(items: [String] = []) {
@@ -67,7 +67,7 @@ public struct EventTable: Sendable {
 
   // MARK: Names
 
-  private mutating func learn(_ name: AdvertisementFields.Name?, of address: WireAddress) {
+  private mutating func learn(_ name: AdvertisementFields.Name?, of address: DeviceAddress) {
     guard let name, address.type != .anonymous else { return }
     if let known = names[address], known.isComplete, !name.isComplete { return }
     if names.count >= Self.namesMax, names[address] == nil { names = [:] }
@@ -77,7 +77,7 @@ public struct EventTable: Sendable {
   // MARK: Columns
 
   private mutating func line(
-    clock: String, _ word: String, item: String, _ address: WireAddress, _ level: Int8?, reason: String,
+    clock: String, _ word: String, item: String, _ address: DeviceAddress, _ level: Int8?, reason: String,
     _ style: TextStyle
   ) -> String {
     let wholeItem = widen(for: item)

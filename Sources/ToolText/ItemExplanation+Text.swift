@@ -68,7 +68,7 @@ extension GateAnswer {
 }
 
 extension GateAnswer.Immediate {
-  fileprivate func stateText(_ presence: DeviceLine.Presence) -> String? {
+  fileprivate func stateText(_ presence: Presence) -> String? {
     guard let elapsed = stateMilliseconds else { return nil }
     return switch presence {
     case .outside: "outside for \(elapsed) ms"

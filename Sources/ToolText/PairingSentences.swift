@@ -8,7 +8,7 @@ public enum PairingSentences {
   public static let digitCount = 6
 
   /// How a bond was made, and what it is worth.
-  public static func result(_ method: PairingMethodName, isAuthenticated: Bool) -> String {
+  public static func result(_ method: PairingMethod, isAuthenticated: Bool) -> String {
     let worth =
       isAuthenticated ? "protected against a third device in between" : "not protected against a third device"
     switch method {

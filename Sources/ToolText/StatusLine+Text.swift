@@ -139,7 +139,7 @@ extension WirelessLine {
   }
 }
 
-extension WirelessLine.Source {
+extension NetworkSource {
   fileprivate var text: String {
     switch self {
     case .extensions: "wireless extensions"
@@ -168,23 +168,25 @@ extension RegistryLine {
   /// The text for operators.
   public func text(_ style: TextStyle = .plain) -> String {
     var rows = TextRows(indent: 0, labelColumnCount: 10, style)
-    switch self {
-    case .state(let state, let sentence, let accessoryCount):
+    if let state {
       let word = state == .degraded ? style.bad(state.rawValue) : style.good(state.rawValue)
-      let noun = accessoryCount == 1 ? "accessory" : "accessories"
       // The number of accessories in a file that was never read is unknown.
-      let isKnown = state != .degraded || accessoryCount > 0
-      rows.line("registry  \(word)" + (isKnown ? ", \(accessoryCount) \(noun)" : ""))
-      if let sentence { rows.row("", StatusLine.shown(sentence)) }
-    case .removed(let app, let item, let device):
-      let owner = AirText(Array("\(app)/\(item)".utf8)).escaped()
-      rows.row("removed", [AirText(Array(device.utf8)).escaped(), "from \(owner)"])
-    case .former(let app, let bluetoothIdentifier, let device):
-      let owner = AirText(Array(app.utf8)).escaped()
-      let identifier = AirText(Array(bluetoothIdentifier.utf8)).escaped()
-      rows.row("former", [AirText(Array(device.utf8)).escaped(), "was \(identifier) for \(owner)"])
-    case .unpairing(let device):
-      rows.row("unpairing", [AirText(Array(device.utf8)).escaped(), "waits for bluetoothd"])
+      let count = accessories.flatMap { state != .degraded || $0 > 0 ? $0 : nil }
+      rows.line(
+        "registry  \(word)" + (count.map { ", \($0) \($0 == 1 ? "accessory" : "accessories")" } ?? ""))
+    }
+    if let sentence { rows.row("", StatusLine.shown(sentence)) }
+    if let removed {
+      let owner = AirText(Array("\(removed.app)/\(removed.item)".utf8)).escaped()
+      rows.row("removed", [AirText(Array(removed.device.utf8)).escaped(), "from \(owner)"])
+    }
+    if let former {
+      let owner = AirText(Array(former.app.utf8)).escaped()
+      let identifier = AirText(Array(former.bluetoothIdentifier.utf8)).escaped()
+      rows.row("former", [AirText(Array(former.device.utf8)).escaped(), "was \(identifier) for \(owner)"])
+    }
+    if let unpairing {
+      rows.row("unpairing", [AirText(Array(unpairing.device.utf8)).escaped(), "waits for bluetoothd"])
     }
     return rows.text
   }

@@ -48,7 +48,7 @@ struct TextRows {
   }
 
   private func folded(_ word: String) -> [String] {
-    guard word.columnCount > valueColumnCount, word.utf8.allSatisfy({ HexText.digit($0) != nil }) else {
+    guard word.columnCount > valueColumnCount, word.utf8.allSatisfy({ Hex.value(ofDigit: $0) != nil }) else {
       return [word]
     }
     var rest = Substring(word)

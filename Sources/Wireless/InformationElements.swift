@@ -95,7 +95,7 @@ public struct InformationElements: Equatable, Sendable {
     if let rsn {
       if rsn.hasPassphrase { return .wpa2 }
       if rsn.hasSAE { return .wpa3 }
-      if rsn.hasOWE { return .enhancedOpen }
+      if rsn.hasOWE { return .owe }
     }
     if rsn?.hasAccounts == true || wpa?.hasAccounts == true { return .enterprise }
     if rsn != nil || wpa != nil { return .other }

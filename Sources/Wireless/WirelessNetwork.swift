@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
+@_exported public import Values
 
 /// A network as one radio sends it.
 public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
@@ -48,26 +48,4 @@ public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
     if bssid != other.bssid { return bssid < other.bssid }
     return name.precedes(other.name)
   }
-}
-
-/// How a network is protected, as its beacons say (IEEE 802.11-2020, 9.4.2.24). The raw value is the word on the wire.
-///
-/// A network that takes both WPA2 and WPA3 counts as WPA2, and one that takes WPA and WPA2 as WPA: it is only as secure as
-/// its weakest mode.
-public enum WirelessSecurity: String, Hashable, Sendable, CaseIterable, BitwiseCopyable {
-  /// Every station joins, and nothing is encrypted.
-  case open
-  /// Every station joins; encrypted (Opportunistic Wireless Encryption).
-  case enhancedOpen = "owe"
-  case wep
-  /// A passphrase, with the first WPA.
-  case wpa
-  /// A passphrase, with WPA2.
-  case wpa2
-  /// A passphrase, with WPA3 (SAE).
-  case wpa3
-  /// An account of each user (IEEE 802.1X).
-  case enterprise
-  /// Protected in a way that has no case here.
-  case other
 }

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-/// Where a list of networks came from. The raw value is the word on the wire.
-public enum NetworkSource: String, Hashable, Sendable, CaseIterable {
-  /// Wireless extensions, with libiw.
-  case extensions
-  /// Generic netlink.
-  case nl80211
-}
-
 /// What a source delivered.
 public struct NetworkReading: Equatable, Sendable {
   public let source: NetworkSource

@@ -65,10 +65,10 @@ struct AllowCommand: ParsableCommand {
     try printer.flush()
   }
 
-  private func removed() throws(ToolError) -> [RemovedDevice] {
+  private func removed() throws(ToolError) -> [RegistryLine.Removed] {
     let lines = try gateway.registry()
-    for case .state(.degraded, let sentence, _) in lines { throw .registryUnavailable(sentence) }
-    let removed = lines.removed.filter { $0.app == app }
+    for line in lines where line.state == .degraded { throw .registryUnavailable(line.sentence) }
+    let removed = lines.compactMap(\.removed).filter { $0.app == app }
     guard removed.isEmpty else { return removed }
     // The agent reports an app that the manifest does not have.
     _ = try gateway.accessories(ofApp: app)
@@ -78,7 +78,7 @@ struct AllowCommand: ParsableCommand {
   /// The devices that one argument names. The agent checks whether an address was removed, because it may know the
   /// device by another address.
   private static func devices(
-    _ name: String, _ removed: [RemovedDevice], _ app: String
+    _ name: String, _ removed: [RegistryLine.Removed], _ app: String
   ) throws(ToolError) -> [String] {
     if let bits = AddressText.bitsInAnySpelling(name) { return [AddressText.text(of: bits)] }
     let meant = removed.filter { $0.item == name || $0.device == name }.map(\.device)
@@ -89,29 +89,12 @@ struct AllowCommand: ParsableCommand {
   }
 }
 
-/// A device that was removed from an item of an app and not allowed since.
-struct RemovedDevice {
-  let app: String
-  let item: String
-  let device: String
-}
-
 extension GatewayOptions {
   /// The state of the registry, the removed devices, the bonds to remove, and the former identifiers.
   func registry() throws(ToolError) -> [RegistryLine] {
     try callForList(OperatorMethodName.registry) { line throws(JSONMemberError) in
-      try RegistryLine(ifAny: line)
-    }
-  }
-}
-
-extension [RegistryLine] {
-  fileprivate var removed: [RemovedDevice] {
-    compactMap { line in
-      switch line {
-      case .state, .former, .unpairing: nil
-      case .removed(let app, let item, let device): RemovedDevice(app: app, item: item, device: device)
-      }
+      let line = try RegistryLine(reading: line)
+      return line == RegistryLine() ? nil : line
     }
   }
 }

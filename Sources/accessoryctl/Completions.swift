@@ -48,12 +48,12 @@ enum Completions {
   /// The devices that were removed from the app that is named first, and their items.
   static let removed = CompletionKind.custom { words, _, _ in
     let lines = list(OperatorMethodName.registry, words) { line throws(JSONMemberError) in
-      try RegistryLine(ifAny: line)
+      try RegistryLine(reading: line)
     }
     return offered(
       (lines ?? []).flatMap { line -> [String] in
-        guard case .removed(let app, let item, let device) = line, words.contains(app) else { return [] }
-        return [item, device]
+        guard let removed = line.removed, words.contains(removed.app) else { return [] }
+        return [removed.item, removed.device]
       })
   }
 

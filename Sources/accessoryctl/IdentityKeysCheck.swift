@@ -29,7 +29,7 @@ struct IdentityKeysCheck {
       }
     }
     for device in (try? devices.get()) ?? [] {
-      let address = DeviceAddress(device.address)
+      let address = device.address
       guard let key = keys.first(where: { $0.reversed.resolves(address) }), let text = device.address.text
       else {
         continue

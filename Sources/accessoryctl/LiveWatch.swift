@@ -107,25 +107,26 @@ struct LiveWatch: ~Copyable {
 
   /// Returns whether more events are wanted.
   private mutating func show(_ reply: WatchReply) throws(ToolError) -> Bool {
-    switch reply {
-    case .greeting(let epoch, let sequence, let time, _):
+    if let epoch = reply.epoch, let sequence = reply.sequence, let time = reply.time {
       failedAttempts = 0
-      let next = WatchCursor(epoch: epoch, sequence: sequence)
+      let next = WatchCursor(epoch: epoch, sequence: Int64(clamping: sequence))
       if cursor == nil { try printer.printHeader() }
       try printer.noteGreeting(AgentClock(saying: time), next, before: cursor)
       cursor = next
       return true
-    case .present(let device): try printer.present(device)
-    case .connection(let connection): try printer.connection(connection)
-    case .radioChanged(let change): try printer.radioChanged(change)
-    case .missedConnections(let count): try printer.missedConnections(count)
-    case .presentNetwork(let network): try printer.present(network)
-    case .network(let event): try printer.network(event)
-    case .missedNetworks(let count): try printer.missedNetworks(count)
-    case .missed(let count):
-      cursor?.sequence &+= count
-      try printer.missed(count)
-    case .event(let event):
+    }
+    if let device = reply.present { try printer.present(device) }
+    if let connection = reply.connection { try printer.connection(connection) }
+    if let change = reply.radioChanged { try printer.radioChanged(change) }
+    if let count = reply.missedConnections { try printer.missedConnections(Int64(count)) }
+    if let network = reply.presentNetwork { try printer.present(network) }
+    if let event = reply.network { try printer.network(event) }
+    if let count = reply.missedNetworks { try printer.missedNetworks(Int64(count)) }
+    if let count = reply.missed {
+      cursor?.sequence &+= Int64(count)
+      try printer.missed(Int64(count))
+    }
+    if let event = reply.event {
       let sequence = Int64(clamping: event.sequence)
       // The agent reports the events that it left out; a gap in the numbers would show one that it did not report.
       if let expected = cursor?.sequence, sequence > expected { try printer.missed(sequence - expected) }

@@ -92,11 +92,9 @@ struct Measurement: ~Copyable {
   }
 
   private mutating func addReadings(of part: CaptureReply) {
-    switch part {
     // The deadline leaves time to make up for missed readings.
-    case .greeting, .missed: break
-    case .packets(let packets):
-      for packet in packets where packet.direction == .received { calibration.addPacket(packet.packet) }
+    for packet in part.packets ?? [] where packet.direction == .received {
+      calibration.addPacket(packet.packet)
     }
   }
 

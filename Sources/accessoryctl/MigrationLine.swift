@@ -40,7 +40,7 @@ struct MigrationLine: Line {
   /// What an app gives as `peripheralIdentifier`; nil when it cannot name the device.
   private var identifier: String? {
     isAmbiguous
-      ? nil : "00000000-0000-0000-0000-" + HexText.digits(device.address.bits, count: 12).uppercased()
+      ? nil : "00000000-0000-0000-0000-" + Hex.digits(device.address.bits, count: 12).uppercased()
   }
 
   private var type: String { device.address.type == .public ? "public" : "random" }

@@ -10,7 +10,7 @@ enum OpenReply: Equatable {
   case request(String)
   /// `method` is how the device was paired; nil when it was not, or had its bond before.
   case accessory(
-    identifier: String, displayName: String, method: PairingMethodName?, isBondAuthenticated: Bool?)
+    identifier: String, displayName: String, method: PairingMethod?, isBondAuthenticated: Bool?)
   /// The last reply.
   case end
 
@@ -22,7 +22,7 @@ enum OpenReply: Equatable {
       } else if let accessory = try line.plainTextIfPresent("accessory") {
         self = .accessory(
           identifier: accessory, displayName: try line.stringIfPresent("displayName") ?? "",
-          method: try line.valueIfPresent("pairing", of: PairingMethodName.allCases, \.rawValue),
+          method: try line.valueIfPresent("pairing", of: PairingMethod.allCases, \.rawValue),
           isBondAuthenticated: try line.boolIfPresent("isBondAuthenticated"))
       } else {
         self = .end

@@ -73,7 +73,7 @@ struct PickedAccessory: Line {
   let identifier: String
   var displayName: String
   /// How the device was paired; nil when it was not, or had its bond before.
-  let pairing: PairingMethodName?
+  let pairing: PairingMethod?
   /// nil without a bond.
   let isBondAuthenticated: Bool?
 

@@ -165,12 +165,12 @@ private struct LivePairing: ~Copyable {
 
 /// The last reply to `Pair`.
 private struct PairReply {
-  let method: PairingMethodName
+  let method: PairingMethod
   let isAuthenticated: Bool
 
   /// nil when the reply has no result yet.
   init?(ifAny line: JSONObjectReader) throws(JSONMemberError) {
-    guard let method = try line.valueIfPresent("method", of: PairingMethodName.allCases, \.rawValue) else {
+    guard let method = try line.valueIfPresent("method", of: PairingMethod.allCases, \.rawValue) else {
       return nil
     }
     self.method = method

@@ -42,7 +42,7 @@ struct ProgressLine {
 struct ReadingProgress {
   private let gateway: GatewayOptions
   /// How many reports of each device had come before it was first seen here.
-  private var before: [WireAddress: UInt32] = [:]
+  private var before: [DeviceAddress: UInt32] = [:]
 
   init(_ gateway: GatewayOptions) { self.gateway = gateway }
 

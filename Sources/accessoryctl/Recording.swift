@@ -102,13 +102,12 @@ struct Recording: ~Copyable {
   }
 
   private mutating func write(_ part: CaptureReply) throws(ToolError) {
-    switch part {
-    case .greeting(let time):
+    if let time = part.time {
       origin = try AgentClock(saying: time).wallTime(of: Seconds(microseconds: 0))
       try write(Btsnoop.header(.h4).span)
-    case .missed(let count): missedCount &+= count
-    case .packets(let packets): for packet in packets { try write(packet) }
     }
+    missedCount &+= Int64(part.missed ?? 0)
+    for packet in part.packets ?? [] { try write(packet) }
   }
 
   private mutating func write(_ packet: CaptureReply.Packet) throws(ToolError) {

@@ -48,9 +48,7 @@ struct RegistryShowCommand: ParsableCommand {
       if json { try printer.line(line) } else { try printer.text(line.text(printer.style)) }
     }
     try printer.flush()
-    let isOpen = lines.contains { line in
-      if case .state(.open, _, _) = line { true } else { false }
-    }
+    let isOpen = lines.contains { $0.state == .open }
     try (isOpen ? ExitStatus.success : .no).throwUnlessSuccess()
   }
 }

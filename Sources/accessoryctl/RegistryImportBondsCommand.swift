@@ -135,7 +135,7 @@ struct RegistryImportBondsCommand: ParsableCommand {
   }
 }
 
-extension WireAddress {
+extension DeviceAddress {
   /// Whether it is this identity address.
   fileprivate func isIdentity(_ identity: DeviceAddress) -> Bool {
     guard bits == identity.bits else { return false }

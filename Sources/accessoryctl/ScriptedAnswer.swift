@@ -70,7 +70,7 @@ enum RequestAnswer {
   }
 }
 
-extension RequestLine.Kind {
+extension RequestKind {
   /// The options that answer it.
   fileprivate var options: [String] {
     let own =

@@ -105,9 +105,8 @@ import Testing
   private static func accessory(_ digit: Character, name: String) -> ASAccessory {
     ASAccessory(
       AppAccessoryLine(
-        identifier: String(repeating: digit, count: 32), displayName: name, state: 99, item: nil,
-        descriptor: DescriptorLine(), alternate: nil, bluetoothIdentifier: "short", ssid: nil,
-        bridgingIdentifier: nil, bond: .none, isIdentityDurable: true))
+        identifier: String(repeating: digit, count: 32), displayName: name, state: 99,
+        descriptor: DescriptorLine(), bluetoothIdentifier: "short", bond: .none, isIdentityDurable: true))
   }
 
   @Test func `an accessory is equal to itself alone, as any object of iOS`() {

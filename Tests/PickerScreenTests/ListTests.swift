@@ -169,7 +169,7 @@ struct ListTests {
   @Test("The tail of an address is long enough to distinguish the devices")
   func tails() {
     func tail(_ bits: UInt64...) -> Int {
-      PickerColumns.tail(bits.map { WireAddress(bits: $0, type: .random) })
+      PickerColumns.tail(bits.map { DeviceAddress(bits: $0, type: .random) })
     }
     #expect(tail(0xC4A1_0000_1E27) == 2)
     #expect(tail(0xC4A1_0000_1E27, 0xC4A1_0000_1E28) == 2)

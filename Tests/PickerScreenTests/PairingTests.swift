@@ -108,8 +108,8 @@ struct PairingTests {
 
   @Test(
     "The end says how the device was paired, and what the bond is worth",
-    arguments: PairingMethodName.allCases)
-  func ending(method: PairingMethodName) {
+    arguments: PairingMethod.allCases)
+  func ending(method: PairingMethod) {
     var model = model()
     var ending = RequestEnding(accessory: Samples.camera, displayName: "Lumo lock")
     ending.pairing = method

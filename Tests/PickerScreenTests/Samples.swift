@@ -60,7 +60,7 @@ enum Samples {
   ) -> CandidateLine {
     CandidateLine(
       candidate: number, itemIndex: item, name: name, deviceName: calls.map { AirText(Array($0.utf8)) },
-      address: WireAddress(bits: address ?? 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
+      address: DeviceAddress(bits: address ?? 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
       filteredRSSI: level, silence: Seconds(microseconds: silence * 1_000_000), isIdentityDurable: durable,
       isShared: shared)
   }
@@ -77,7 +77,7 @@ enum Samples {
 
   /// Networks with names that could deceive, of an item that is found by them. Each is 25 s older than the one before.
   static func networks(item: Int) -> [CandidateLine] {
-    let names: [([UInt8], Int8?, NetworkLine.Security)] = [
+    let names: [([UInt8], Int8?, WirelessSecurity)] = [
       (Array("Cam-0001".utf8), -42, .wpa2), (Array("Cam-\u{202E}10".utf8), -57, .enterprise),
       ([0x43, 0x61, 0x6D, 0x2D, 0xFF, 0x00], -64, .open), (Array("Cam-Küche".utf8), nil, .owe),
     ]

@@ -73,14 +73,14 @@ import Testing
     guard case .event(let event) = agent.deliveries.last, let device = event.discovered else {
       return record("nothing was discovered")
     }
-    #expect(device.picker == "p1" && device.line.discovered == 7 && device.line.isConnectable == true)
-    #expect(device.line.descriptor?.serviceUUID == "FE0F")
+    #expect(device.picker == "p1" && device.line.discovered == 7 && device.line.connectable == true)
+    #expect(device.line.descriptor?.bluetoothServiceUUID == "FE0F")
     #expect(device.line.time == Seconds(microseconds: 1_500_000))
   }
 
   @Test func `a discovered device belongs to the item that the app supplied`() {
     var descriptor = DescriptorLine()
-    descriptor.serviceUUID = "FE0F"
+    descriptor.bluetoothServiceUUID = "FE0F"
     let item = RequestedItem(
       name: "Die", productImage: nil, descriptor: descriptor, setupOptions: 0, renameOptions: 0)
     var agent = ScriptedAgent.active()
@@ -90,7 +90,7 @@ import Testing
       agent.send(
         "accessoryDiscovered", 33, index + 1,
         "\"picker\":\"p1\",\"discovered\":{\"discovered\":7,\"itemIndex\":\(index),"
-          + "\"bluetoothAdvertisementData\":\"020106\"}")
+          + "\"bluetoothAdvertisementData\":\"020106\",\"time\":1.5}")
       guard case .event(let event) = agent.deliveries.last else { return record("nothing was discovered") }
       #expect(event.discovered?.item == (index == 0 ? item : nil))
       if index == 0 { agent.reply("ShowPicker", "{\"picker\":\"p1\"}") }

@@ -92,7 +92,7 @@ final class ScriptedGateway {
     company: UInt16 = 0x0EEE
   ) -> SessionRequest {
     var descriptor = DescriptorLine()
-    descriptor.companyIdentifier = company
+    descriptor.bluetoothCompanyIdentifier = company
     descriptor.ssidPrefix = ssidPrefix
     let item = RequestedItem(
       name: "Bulb", productImage: nil, descriptor: descriptor, setupOptions: setupOptions, renameOptions: 0)

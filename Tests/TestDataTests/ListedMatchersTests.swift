@@ -49,7 +49,7 @@ struct ListedMatcher: Decodable {
   }
 
   private func digits(_ bytes: [UInt8]) -> String {
-    bytes.map { HexText.digits(UInt64($0), count: 2) }.joined()
+    bytes.map { Hex.digits(UInt64($0), count: 2) }.joined()
   }
 }
 

@@ -200,7 +200,7 @@ struct LiveTests {
 
   @Test("Open requests are printed with what each wants, and how to answer them")
   func requests() throws {
-    func request(_ digit: Character, _ kind: RequestLine.Kind, _ sentence: String) -> OpenRequestLine {
+    func request(_ digit: Character, _ kind: RequestKind, _ sentence: String) -> OpenRequestLine {
       OpenRequestLine(
         request: String(repeating: digit, count: 32), kind: kind, app: "lights",
         since: Seconds(microseconds: 18_718_000_000), about: ["bulb"], candidates: 2, sentence: sentence)

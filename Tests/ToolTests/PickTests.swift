@@ -390,12 +390,12 @@ struct PickTests {
   @Test(
     "Requests of every kind are answered from a script",
     arguments: [
-      (RequestLine.Kind.rename, ["--name", "Oven"], "Name"), (.rename, ["--deny"], "Deny"),
+      (RequestKind.rename, ["--name", "Oven"], "Name"), (.rename, ["--deny"], "Deny"),
       (.setup, ["--name", "Oven"], "Name"), (.setup, ["--cancel"], "Cancel"),
       (.authorize, ["--agree"], "Agree"),
       (.migrate, ["--agree"], "Agree"), (.migrate, ["--deny"], "Deny"), (.pair, ["--cancel"], "Cancel"),
     ])
-  func decided(kind: RequestLine.Kind, answer: [String], method: String) throws {
+  func decided(kind: RequestKind, answer: [String], method: String) throws {
     var line = PickerSamples.rename
     line.kind = kind
     let agent = try StandInAgent([.request(line)], [method: [PickerSamples.empty]])
@@ -409,12 +409,12 @@ struct PickTests {
   @Test(
     "An answer that does not fit is refused with those that do",
     arguments: [
-      (RequestLine.Kind.setup, "--agree", "--choose, --name, --deny or --cancel"),
+      (RequestKind.setup, "--agree", "--choose, --name, --deny or --cancel"),
       (.rename, "--agree", "--name, --deny or --cancel"), (.pair, "--agree", "--deny or --cancel"),
       (.authorize, "--name=x", "--agree, --deny or --cancel"),
       (.migrate, "--choose=1", "--agree, --deny or --cancel"),
     ])
-  func unfit(kind: RequestLine.Kind, answer: String, options: String) throws {
+  func unfit(kind: RequestKind, answer: String, options: String) throws {
     var line = PickerSamples.rename
     line.kind = kind
     let run = try pick(try StandInAgent([.request(line)]), "--request", "2", answer)

@@ -30,7 +30,7 @@ enum PickerSamples {
   static func candidate(_ number: UInt32, level: Int8, name: String = "Lumo E27") -> CandidateLine {
     CandidateLine(
       candidate: number, itemIndex: 0, name: "Lumo bulb", deviceName: AirText(Array(name.utf8)),
-      address: WireAddress(bits: 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
+      address: DeviceAddress(bits: 0xC4A1_0000_1E00 + UInt64(number), type: .random), rssi: level,
       filteredRSSI: level, silence: Seconds(microseconds: 0), isIdentityDurable: true, isShared: false)
   }
 

@@ -47,7 +47,7 @@ enum Replies {
   static func devices(_ devices: [(bits: UInt64, name: String)], item: String? = nil) -> [[UInt8]] {
     devices.map { bits, name in
       let line = DeviceLine(
-        address: WireAddress(bits: bits, type: .random), name: AirText(Array(name.utf8)), rssi: -60,
+        address: DeviceAddress(bits: bits, type: .random), name: AirText(Array(name.utf8)), rssi: -60,
         filteredRSSI: -60, reports: 1, firstSeen: Seconds(microseconds: 1),
         lastSeen: Seconds(microseconds: 1),
         silence: Seconds(microseconds: 0), intervalMilliseconds: nil,

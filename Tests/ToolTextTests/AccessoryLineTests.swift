@@ -11,7 +11,7 @@ struct AccessoryLineTests {
   static let bulb = AccessoryLine(
     identifier: "0123456789abcdef0000000000000001", app: "lights", item: "bulb",
     displayName: "Desk \u{1B}[2J", state: .authorized, status: .active,
-    address: WireAddress(bits: 0xC4A1_0000_1E27, type: .random), ssid: nil, bond: .bonded,
+    address: DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random), ssid: nil, bond: .bonded,
     isIdentityDurable: true, isInSight: true, filteredRSSI: -44, addedAt: 1_700_000_000)
   static let camera = AccessoryLine(
     identifier: String(repeating: "f", count: 32), app: "cameras", item: nil, displayName: "Camera",
@@ -57,8 +57,8 @@ struct AccessoryLineTests {
   func roundTrip() throws {
     for line in [Self.bulb, Self.camera] { #expect(try AccessoryLine(object(line)) == line) }
     for state in AccessoryLine.State.allCases {
-      for status in AccessoryLine.Status.allCases {
-        for bond in AccessoryLine.Bond.allCases {
+      for status in AccessoryStatus.allCases {
+        for bond in BondState.allCases {
           let line = AccessoryLine(
             identifier: Self.bulb.identifier, app: "a", item: nil, displayName: "", state: state,
             status: status, address: nil, ssid: nil, bond: bond, isIdentityDurable: true,
@@ -68,12 +68,14 @@ struct AccessoryLineTests {
       }
     }
     let lines: [RegistryLine] = [
-      .state(.opening, sentence: nil, accessoryCount: 0), .state(.open, sentence: nil, accessoryCount: 3),
-      .state(.degraded, sentence: "The disk is full.", accessoryCount: 2),
-      .removed(app: "lights", item: "bulb", device: "C4:A1:00:00:1E:27"),
-      .former(
-        app: "lights", bluetoothIdentifier: "1d00000000000007fffffffffffffff8", device: "C4:A1:00:00:1E:28"),
-      .unpairing(device: "C4:A1:00:00:1E:29"),
+      RegistryLine(state: .opening, accessories: 0), RegistryLine(state: .open, accessories: 3),
+      RegistryLine(state: .degraded, sentence: "The disk is full.", accessories: 2),
+      RegistryLine(removed: RegistryLine.Removed(app: "lights", item: "bulb", device: "C4:A1:00:00:1E:27")),
+      RegistryLine(
+        former: RegistryLine.Former(
+          app: "lights", bluetoothIdentifier: "1d00000000000007fffffffffffffff8", device: "C4:A1:00:00:1E:28")
+      ),
+      RegistryLine(unpairing: RegistryLine.Unpairing(device: "C4:A1:00:00:1E:29")),
     ]
     for line in lines { #expect(try RegistryLine(object(line)) == line) }
   }

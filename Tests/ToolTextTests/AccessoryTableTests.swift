@@ -10,14 +10,14 @@ import Testing
 struct AccessoryTableTests {
   private func accessory(
     _ identifier: UInt64, _ name: String = "Desk lamp", app: String = "lights", item: String? = "bulb",
-    state: AccessoryLine.State = .authorized, status: AccessoryLine.Status = .active,
+    state: AccessoryLine.State = .authorized, status: AccessoryStatus = .active,
     address: UInt64? = 0xC4A1_0000_1E27,
-    bond: AccessoryLine.Bond = .none, isIdentityDurable: Bool = true, level: Int8? = nil
+    bond: BondState = .none, isIdentityDurable: Bool = true, level: Int8? = nil
   ) -> AccessoryLine {
     AccessoryLine(
       identifier: Hex.digits(identifier, count: 16) + String(repeating: "0", count: 16), app: app, item: item,
       displayName: name,
-      state: state, status: status, address: address.map { WireAddress(bits: $0, type: .random) },
+      state: state, status: status, address: address.map { DeviceAddress(bits: $0, type: .random) },
       ssid: address == nil ? AirText(Array("attic".utf8)) : nil, bond: bond,
       isIdentityDurable: isIdentityDurable, isInSight: level != nil, filteredRSSI: level, addedAt: nil)
   }

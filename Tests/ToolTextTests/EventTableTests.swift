@@ -8,13 +8,13 @@ import Testing
 @Suite("The table of events")
 struct EventTableTests {
   private func event(
-    _ kind: EventLine.Event = .found, item: String = "bulb", address: UInt64 = 0xC4A1_0000_1E27,
-    name: String? = nil, isComplete: Bool = true, reason: EventLine.Reason = .matched
+    _ kind: SightingEvent = .found, item: String = "bulb", address: UInt64 = 0xC4A1_0000_1E27,
+    name: String? = nil, isComplete: Bool = true, reason: SightingReason = .matched
   ) -> EventLine {
     let payload = name.map { [UInt8($0.utf8.count + 1), isComplete ? 0x09 : 0x08] + Array($0.utf8) }
     return EventLine(
       sequence: 1, time: Seconds(microseconds: 1_500_000), event: kind, app: "lights", item: item,
-      address: WireAddress(bits: address, type: .random), rssi: -44, filteredRSSI: -45, pathLoss: nil,
+      address: DeviceAddress(bits: address, type: .random), rssi: -44, filteredRSSI: -45, pathLoss: nil,
       samples: 5, reason: reason, data: payload ?? [])
   }
 
@@ -53,7 +53,7 @@ struct EventTableTests {
     let style = TextStyle(isColored: false, columnsMax: columnsMax)
     var table = EventTable()
     for item in ["bulb", "the-ceiling-lamp-of-the-long-corridor"] {
-      for reason in EventLine.Reason.allCases {
+      for reason in SightingReason.allCases {
         let name = "厨房 " + String(repeating: "x", count: 99)
         let text = table.text(event(item: item, name: name, reason: reason), style)
         #expect(text.dropLast().columnCount <= columnsMax, "\(text)")

@@ -86,11 +86,27 @@ struct LineReadingTests {
   @Test("Text of the air comes back with the bytes that no text can have")
   func airText() throws {
     let name = DeviceLine(
-      address: WireAddress(bits: 0xC000_0000_0001, type: .random), name: AirText([0x4C, 0xFF, 0x1B]),
+      address: DeviceAddress(bits: 0xC000_0000_0001, type: .random), name: AirText([0x4C, 0xFF, 0x1B]),
       rssi: nil, filteredRSSI: nil, reports: 1, firstSeen: Seconds(microseconds: -1),
       lastSeen: Seconds(microseconds: (1 << 51) - 1), silence: Seconds(microseconds: 1),
       intervalMilliseconds: nil, items: [], data: [])
     try expectSame([name])
+  }
+
+  @Test(
+    "A list says how often a device sends when that is seldom, or in bursts",
+    arguments: [
+      (600, 2048, nil), (12_000, nil, "every 12 s"), (600, 60_416, "in bursts, with pauses of up to 60 s"),
+      (nil, 600_064, "with pauses of up to 10 min"),
+    ] as [(UInt32?, UInt32?, String?)])
+  func pace(interval: UInt32?, rhythm: UInt32?, words: String?) {
+    let device = DeviceLine(
+      address: DeviceAddress(bits: 1, type: .random), name: nil, rssi: nil, filteredRSSI: nil, reports: 1,
+      firstSeen: Seconds(microseconds: 0), lastSeen: Seconds(microseconds: 0),
+      silence: Seconds(microseconds: 0),
+      intervalMilliseconds: interval, rhythmMilliseconds: rhythm, items: [], data: [])
+    #expect(device.text().contains(words.map { "(\($0))" } ?? "s\n"))
+    #expect(device.text().contains("(") == (words != nil))
   }
 
   @Test("Names the member that is missing, of another type, or unknown")

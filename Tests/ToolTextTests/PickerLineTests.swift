@@ -25,7 +25,7 @@ struct PickerLineTests {
 
   private static let candidate = CandidateLine(
     candidate: 7, itemIndex: 0, name: "Lumo bulb", productImage: "lumo.png",
-    deviceName: AirText([0x4C, 0xFF]), address: WireAddress(bits: 0xC4A1_0000_1E27, type: .random),
+    deviceName: AirText([0x4C, 0xFF]), address: DeviceAddress(bits: 0xC4A1_0000_1E27, type: .random),
     rssi: -44, filteredRSSI: nil, silence: Seconds(microseconds: 250_000), isIdentityDurable: true,
     isShared: false)
 

@@ -41,7 +41,7 @@ struct VendorNamesTests {
   func shown() {
     let style = TextStyle(isColored: false, vendors: { VendorNames(hwdb: Self.table.utf8)[$0] })
     let device = DeviceLine(
-      address: WireAddress(bits: 1, type: .random), name: nil, rssi: -60, filteredRSSI: -60, reports: 1,
+      address: DeviceAddress(bits: 1, type: .random), name: nil, rssi: -60, filteredRSSI: -60, reports: 1,
       firstSeen: Seconds(microseconds: 0), lastSeen: Seconds(microseconds: 0),
       silence: Seconds(microseconds: 0), intervalMilliseconds: nil, items: [],
       data: [5, 0xFF, 0x4C, 0x00, 0x02, 0x15])

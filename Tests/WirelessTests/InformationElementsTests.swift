@@ -22,7 +22,7 @@ struct InformationElementsTests {
     arguments: [
       (UInt8(1), WirelessSecurity.enterprise), (2, .wpa2), (5, .enterprise), (6, .wpa2), (8, .wpa3),
       (12, .enterprise),
-      (18, .enhancedOpen), (24, .wpa3), (99, .other),
+      (18, .owe), (24, .wpa3), (99, .other),
     ])
   func suites(suite: UInt8, security: WirelessSecurity) {
     #expect(

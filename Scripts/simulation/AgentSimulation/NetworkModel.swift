@@ -117,7 +117,7 @@ struct NetworkModel {
     guard let app = event.text("app"), let item = event.text("item"), let text = event.text("ssid") else {
       return nil
     }
-    let name = event.text("ssidHex").flatMap { HexText.bytes($0) } ?? Array(text.utf8)
+    let name = event.text("ssidHex").flatMap { Hex(digits: $0)?.bytes } ?? Array(text.utf8)
     return Subject(app: app, item: item, name: name)
   }
 

@@ -30,7 +30,8 @@ struct SeenEvent: Equatable, CustomStringConvertible {
       let kind = object.text("event").flatMap(Kind.init), let app = object.text("app"),
       let reason = object.text("reason").flatMap(Reason.init), let item = object.text("item"),
       let address = object.text("address"), let type = object.text("addressType"),
-      let samples = object.number("samples"), let data = object.text("data").flatMap({ HexText.bytes($0) })
+      let samples = object.number("samples"),
+      let data = object.text("data").flatMap({ Hex(digits: $0)?.bytes })
     else { return nil }
     self.sequence = UInt64(sequence)
     (self.time, self.kind, self.reason, self.app, self.item) = (time, kind, reason, app, item)

@@ -62,7 +62,7 @@ struct SessionOracle {
     case .completion(let id, let result): try check(id, result)
     case .advertisement(let id, let line):
       try require(open[id]?.request == .watchAdvertisements, "an advertisement has no call")
-      try require(line.event != .found || !line.payload.isEmpty || !line.isInSight, "an empty advertisement")
+      try require(line.event != .found || !line.data.isEmpty || !line.inSight, "an empty advertisement")
       count("advertisement")
     case .radio, .unreachable, .leftOut: break
     case .ended:

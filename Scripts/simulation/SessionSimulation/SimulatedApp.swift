@@ -77,7 +77,7 @@ struct SimulatedApp {
     guard dice.chance(perMille: 700) else { return nil }
     var descriptor = DescriptorLine()
     // A company that the app does not declare is refused.
-    descriptor.companyIdentifier = dice.chance(perMille: 950) ? 0x0EEE : 0x0EEF
+    descriptor.bluetoothCompanyIdentifier = dice.chance(perMille: 950) ? 0x0EEE : 0x0EEF
     var item = RequestedItem(
       name: "Lumo bulb", productImage: nil, descriptor: descriptor,
       setupOptions: [0, 1, 2, 3, 4][dice.number(below: 5)], renameOptions: 0)

@@ -143,7 +143,7 @@ extension ConnectionLine {
     self.init(
       time: Seconds(microseconds: now.microseconds), event: end == nil ? .connected : .disconnected,
       app: link.app, accessory: link.accessory.text,
-      displayName: link.displayName, address: WireAddress(link.address), end: end,
+      displayName: link.displayName, address: link.address, end: end,
       duration: end == nil ? nil : duration)
   }
 }

@@ -106,7 +106,7 @@ extension AgentCore {
         networkLink.plan.state == .off ? .off : .on
       }
     return WirelessLine(
-      interface: interface, state: state, source: networkLink.plan.source.map(WirelessLine.Source.init),
+      interface: interface, state: state, source: networkLink.plan.source,
       networks: networkLink.table.count,
       sinceLastScan: networkLink.table.scans.last.map {
         Seconds(microseconds: max(0, now.microseconds &- $0.completedAt.microseconds))
@@ -152,15 +152,6 @@ extension AgentCore {
           ("evicted", networkLink.table.counters.evicted), ("full", networkLink.table.counters.turnedAway),
         ]),
     ]
-  }
-}
-
-extension WirelessLine.Source {
-  fileprivate init(_ source: NetworkSource) {
-    switch source {
-    case .extensions: self = .extensions
-    case .nl80211: self = .nl80211
-    }
   }
 }
 

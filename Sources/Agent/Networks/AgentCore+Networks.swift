@@ -104,7 +104,7 @@ extension AgentCore {
     return NetworkLine(
       ssid: AirText(name.bytes), bssid: strongest.bssid.description, radios: radios.count,
       signal: strongest.signal, frequency: strongest.frequencyMegahertz,
-      security: NetworkLine.Security(strongest.security),
+      security: strongest.security,
       lastSeen: Seconds(microseconds: lastSeen.microseconds),
       silence: Seconds(microseconds: max(0, now.microseconds &- lastSeen.microseconds)), items: items)
   }

@@ -164,7 +164,7 @@ struct NetworkSightings {
     return NetworkEventLine(
       time: Seconds(microseconds: now.microseconds), event: event, app: item.app, item: item.item.id,
       ssid: AirText(network.name.bytes), signal: network.signal,
-      security: NetworkLine.Security(network.security),
+      security: network.security,
       lastSeen: Seconds(microseconds: network.lastSeen.microseconds), reason: reason)
   }
 }
@@ -173,20 +173,5 @@ extension ManifestItem {
   /// Whether both are the same item, found by the same network.
   fileprivate func looksForTheSame(as other: ManifestItem) -> Bool {
     path == other.path && item.descriptor == other.item.descriptor
-  }
-}
-
-extension NetworkLine.Security {
-  init(_ security: WirelessSecurity) {
-    switch security {
-    case .open: self = .open
-    case .enhancedOpen: self = .owe
-    case .wep: self = .wep
-    case .wpa: self = .wpa
-    case .wpa2: self = .wpa2
-    case .wpa3: self = .wpa3
-    case .enterprise: self = .enterprise
-    case .other: self = .other
-    }
   }
 }

@@ -5,7 +5,7 @@ import Pairing
 
 /// Pairings so far. Counters only grow.
 struct PairingCounters: Equatable, Sendable {
-  var results: [PairingResultKind: UInt64] = [:]
+  var results: [PairingResult: UInt64] = [:]
   var foreignAttemptsRefused: UInt64 = 0
   var bondsLost: UInt64 = 0
   /// The commands that the kernel rejected.
@@ -18,42 +18,6 @@ struct PairingCounters: Equatable, Sendable {
   ]
 }
 
-/// How a pairing ended, for counters.
-enum PairingResultKind: String, CaseIterable, Sendable {
-  case paired, refused, wrongDigits, invalidDigits, timeout, deviceIsGone, alreadyPaired, notAuthenticated,
-    noKeys,
-    cancelled, busy
-  case radio, notPermitted, bluetoothd, notSupported
-
-  init(_ result: Result<PairedDevice, PairingError>) {
-    switch result {
-    case .success: self = .paired
-    case .failure(let error): self.init(error)
-    }
-  }
-
-  private init(_ error: PairingError) {
-    switch error {
-    case .refused: self = .refused
-    case .wrongDigits, .digitsDiffer: self = .wrongDigits
-    case .invalidDigits: self = .invalidDigits
-    case .timeout: self = .timeout
-    case .deviceIsGone: self = .deviceIsGone
-    case .alreadyPaired, .alreadyBonded: self = .alreadyPaired
-    case .notAuthenticated: self = .notAuthenticated
-    case .noKeys: self = .noKeys
-    case .cancelled: self = .cancelled
-    case .busy: self = .busy
-    case .radioIsGone: self = .radio
-    case .notPermitted: self = .notPermitted
-    case .inputDeviceNeedsBluetoothd, .needsSharedAccess, .radioIsSimulated, .notSupported:
-      self = .notSupported
-    case .bluetoothdChanged, .unknownToBluetoothd, .otherProgram:
-      self = .bluetoothd
-    }
-  }
-}
-
 extension AgentCore {
   /// Pairings and bonds.
   var pairingMetrics: [Metric] {
@@ -61,7 +25,7 @@ extension AgentCore {
     return [
       Metric(
         "pairings_total", .counter, "Pairings that have ended, by result.", "result",
-        PairingResultKind.allCases.map { ($0.rawValue, counted.results[$0] ?? 0) }),
+        PairingResult.allCases.map { ($0.rawValue, counted.results[$0] ?? 0) }),
       Metric(
         "pairings_foreign_refused_total", .counter, "Pairings that the agent did not begin, and refused.",
         counted.foreignAttemptsRefused),

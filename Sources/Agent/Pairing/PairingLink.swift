@@ -281,7 +281,8 @@ struct PairingLink: Sendable {
   mutating func note(_ action: PairingAction) {
     switch action {
     case .ask, .removalWaits, .removalEnded: break
-    case .ended(_, let result): counters.results[PairingResultKind(result), default: 0] &+= 1
+    case .ended(_, .success): counters.results[.paired, default: 0] &+= 1
+    case .ended(_, .failure(let error)): counters.results[error.result, default: 0] &+= 1
     case .bondWasLost(let device):
       counters.bondsLost &+= 1
       notices.append(.bondWasLost(device))

@@ -60,7 +60,7 @@ extension JSONObjectReader {
   /// Bytes written as hexadecimal digits, within a range of lengths.
   func hexadecimal(_ name: String, in range: ClosedRange<Int>) throws(SetupError) -> [UInt8]? {
     guard let text = checkedString(name) else { return nil }
-    guard let bytes = HexText.bytes(text) else {
+    guard let bytes = Hex(digits: text)?.bytes else {
       throw failure(
         name, "these are no hexadecimal digits, or an odd number of them",
         cure: "write two digits for each byte")

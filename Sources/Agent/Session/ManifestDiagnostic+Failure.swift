@@ -71,7 +71,7 @@ extension ManifestDiagnostic.Declaration {
     switch self {
     case .companyIdentifier(let company):
       (
-        "the app does not declare the company \(HexText.company(company))",
+        "the app does not declare the company \(Hex.company(company))",
         "add it to the app's bluetooth-company-identifiers in the manifest"
       )
     case .service(let uuid):

@@ -17,9 +17,9 @@ extension AppAccessoryLine {
       state: accessory.state.rawValue, item: accessory.item, descriptor: DescriptorLine(accessory.descriptor),
       alternate: accessory.alternate.map { DescriptorLine($0) },
       bluetoothIdentifier: accessory.bluetoothIdentifier?.text, ssid: accessory.ssid.map { AirText($0) },
-      bridgingIdentifier: accessory.bridgingIdentifier.map(Self.sixBytes),
-      bond: AccessoryLine.Bond(accessory.bond), isIdentityDurable: accessory.isIdentityDurable)
-    wifiAwarePairedDeviceID = accessory.wifiAwarePairedDeviceID
+      bluetoothTransportBridgingIdentifier: accessory.bridgingIdentifier.map(Self.sixBytes),
+      wifiAwarePairedDeviceID: accessory.wifiAwarePairedDeviceID.map(String.init),
+      bond: accessory.bond, isIdentityDurable: accessory.isIdentityDurable)
   }
 
   /// Most significant first.
@@ -28,35 +28,26 @@ extension AppAccessoryLine {
   }
 }
 
-extension AccessoryLine.Bond {
-  init(_ bond: AppAccessory.BondState) {
-    switch bond {
-    case .none: self = .none
-    case .bonded: self = .bonded
-    case .lost: self = .lost
-    }
-  }
-}
-
 extension DescriptorLine {
   init(_ descriptor: DiscoveryDescriptor) {
-    self.init()
-    companyIdentifier = descriptor.companyIdentifier
-    manufacturerData = descriptor.manufacturerData.map { MaskedBytes(blob: $0.blob, mask: $0.mask) }
-    serviceUUID = descriptor.serviceUUID?.text
-    serviceData = descriptor.serviceData.map { MaskedBytes(blob: $0.blob, mask: $0.mask) }
-    nameSubstring = descriptor.nameSubstring.map { String(decoding: $0, as: UTF8.self) }
-    nameCompareOptions = Int(descriptor.nameCompareOptions.rawValue)
-    range = descriptor.range.rawValue
-    ssid = descriptor.ssid.map { AirText($0) }
-    ssidPrefix = descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) }
+    self.init(
+      bluetoothCompanyIdentifier: descriptor.companyIdentifier,
+      bluetoothManufacturerDataBlob: descriptor.manufacturerData?.blob,
+      bluetoothManufacturerDataMask: descriptor.manufacturerData?.mask,
+      bluetoothServiceUUID: descriptor.serviceUUID?.text,
+      bluetoothServiceDataBlob: descriptor.serviceData?.blob,
+      bluetoothServiceDataMask: descriptor.serviceData?.mask,
+      bluetoothNameSubstring: descriptor.nameSubstring.map { String(decoding: $0, as: UTF8.self) },
+      bluetoothNameSubstringCompareOptions: Int(descriptor.nameCompareOptions.rawValue),
+      bluetoothRange: descriptor.range.rawValue, ssid: descriptor.ssid.map { AirText($0) },
+      ssidPrefix: descriptor.ssidPrefix.map { String(decoding: $0, as: UTF8.self) },
+      supportedOptions: Int(descriptor.supportedOptions.rawValue))
     if let service = descriptor.wifiAware {
       wifiAwareServiceName = String(decoding: service.serviceName, as: UTF8.self)
       wifiAwareServiceRole = service.role.rawValue
       wifiAwareModelNameMatch = service.modelName.map { CompareString($0) }
       wifiAwareVendorNameMatch = service.vendorName.map { CompareString($0) }
     }
-    supportedOptions = Int(descriptor.supportedOptions.rawValue)
   }
 }
 
@@ -71,10 +62,9 @@ extension AppEventLine {
   /// `sequence` is the event's number; `activated` has none and carries the next one.
   init(_ event: AppEvent, sequence: UInt64, passed: Int = 0, epoch: String) {
     self.init(
-      sequence: sequence, epoch: epoch, time: Seconds(microseconds: event.time.microseconds),
-      event: event.kind.type?.name ?? "pickerFinished", eventType: event.kind.type?.rawValue)
-    self.passed = passed
-    picker = event.picker?.text
+      sequence: sequence, passed: passed, epoch: epoch, time: Seconds(microseconds: event.time.microseconds),
+      event: event.kind.type?.name ?? "pickerFinished", eventType: event.kind.type?.rawValue,
+      picker: event.picker?.text)
     switch event.kind {
     case .accessoryAdded(let accessory), .accessoryRemoved(let accessory):
       self.accessory = AppAccessoryLine(accessory)
@@ -93,25 +83,29 @@ extension AppEventLine {
 
 extension DiscoveredLine {
   fileprivate init(_ discovered: DiscoveredAccessory) {
+    let (ssid, report) = (discovered.ssid.map { AirText($0) }, discovered.report)
     self.init(
       discovered: discovered.number, itemIndex: discovered.itemIndex, item: discovered.item?.id,
-      payload: discovered.report.payload, rssi: discovered.report.rssi)
-    ssid = discovered.ssid.map { AirText($0) }
-    descriptor = (discovered.item?.descriptor.visibleToApps).map { DescriptorLine($0) }
-    if ssid == nil { isConnectable = discovered.report.isConnectable }
-    time = Seconds(microseconds: discovered.report.time.microseconds)
+      descriptor: (discovered.item?.descriptor.visibleToApps).map { DescriptorLine($0) },
+      connectable: ssid == nil ? report.isConnectable : nil,
+      time: Seconds(microseconds: report.time.microseconds),
+      bluetoothAdvertisementData: ssid == nil ? report.payload : nil,
+      bluetoothRSSI: ssid == nil ? report.rssi : nil, ssid: ssid, signal: ssid == nil ? nil : report.rssi)
   }
 }
 
 extension FailureLine {
-  init(_ failure: SetupError, isNamed: Bool = true) {
+  init(_ failure: SetupError) {
     self.init(
-      code: failure.code.rawValue, name: isNamed ? failure.code.name : nil, field: failure.field,
-      reason: failure.reason, cure: failure.cure)
+      code: failure.code.rawValue, name: failure.code.name, field: failure.field.map(SetupError.cut),
+      reason: SetupError.cut(failure.reason), cure: failure.cure)
   }
 }
 
 extension SetupError {
+  /// At most 400 characters of a text that an app may have given.
+  fileprivate static func cut(_ text: String) -> String { String(text.unicodeScalars.prefix(400)) }
+
   private var errorName: SessionErrorName {
     switch code {
     case .success: preconditionFailure("a success is no error")
@@ -131,6 +125,8 @@ extension SetupError {
 
   /// The message that refuses a call.
   var message: [UInt8] {
-    Message.error(errorName.rawValue) { FailureLine(self, isNamed: false).writeMembers(to: &$0) }
+    let line = SessionErrorLine(
+      code: code.rawValue, field: field.map(Self.cut), reason: Self.cut(reason), cure: cure)
+    return Message.error(errorName.rawValue) { line.writeMembers(to: &$0) }
   }
 }

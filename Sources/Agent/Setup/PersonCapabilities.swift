@@ -54,17 +54,6 @@ extension AgentCore {
 
 // MARK: - Names on the socket
 
-extension PairingMethodName {
-  init(_ method: PairingMethod) {
-    switch method {
-    case .justWorks: self = .justWorks
-    case .digitsEntered: self = .digitsEntered
-    case .digitsShown: self = .digitsShown
-    case .digitsCompared: self = .digitsCompared
-    }
-  }
-}
-
 extension PairingQuestionLine {
   init(_ question: PairingQuestion) {
     switch question {

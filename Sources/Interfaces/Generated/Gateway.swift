@@ -3,6 +3,7 @@
 // swift-format-ignore-file
 
 public import JSON
+public import Values
 public import Varlink
 
 /// The radio that receives advertising reports, and its state.
@@ -96,17 +97,13 @@ public struct WirelessLine: Equatable, ReadableLine {
     case on, scanning, off, failed
   }
 
-  public enum Source: String, CaseIterable, Sendable {
-    case extensions, nl80211
-  }
-
   /// The interface that the manifest names as wifi.
   public var interface: String
   /// on: networks are read. scanning: a scan is under way, of the agent or of another program. off: nothing needs networks.
   /// failed: networks cannot be read.
   public var state: State
   /// Where the last list came from: wireless extensions, or nl80211; absent before the first one.
-  public var source: Source?
+  public var source: NetworkSource?
   /// How many networks are in reach whose names are known.
   public var networks: Int
   /// How long ago a scan has completed, in seconds; absent before the first one.
@@ -114,7 +111,7 @@ public struct WirelessLine: Equatable, ReadableLine {
   /// What is wrong, as a sentence for operators; absent for nothing.
   public var problem: String?
 
-  public init(interface: String, state: State, source: Source? = nil, networks: Int,
+  public init(interface: String, state: State, source: NetworkSource? = nil, networks: Int,
     sinceLastScan: Seconds? = nil, problem: String? = nil) {
     self.interface = interface
     self.state = state
@@ -220,7 +217,7 @@ public struct OpenRequestLine: Equatable, ReadableLine {
   public var request: String
   /// setup: an accessory is to be chosen. rename: an accessory is to get another name. authorize: an accessory is to match a
   /// wider descriptor. migrate: the app is to have devices that it knew before. pair: a device is being paired again.
-  public var kind: RequestLine.Kind
+  public var kind: RequestKind
   /// The app.
   public var app: String
   /// When it was opened, by the agent's clock.
@@ -232,7 +229,7 @@ public struct OpenRequestLine: Equatable, ReadableLine {
   /// The request as a sentence for operators. The wording may change.
   public var sentence: String
 
-  public init(request: String, kind: RequestLine.Kind, app: String, since: Seconds, about: [String],
+  public init(request: String, kind: RequestKind, app: String, since: Seconds, about: [String],
     candidates: Int, sentence: String) {
     self.request = request
     self.kind = kind
@@ -314,11 +311,11 @@ extension DeviceLine {
     /// The item has found the device: it matches, and passes the gate if the item has one.
     public var isFound: Bool
     /// Where the item's gate places the device.
-    public var presence: DeviceLine.Presence
+    public var presence: Presence
     /// Only for a recording: isFound then says whether the item ever found the device.
     public var history: FoundHistory?
 
-    public init(app: String, item: String, isFound: Bool, presence: DeviceLine.Presence,
+    public init(app: String, item: String, isFound: Bool, presence: Presence,
       history: FoundHistory? = nil) {
       self.app = app
       self.item = item
@@ -347,12 +344,8 @@ extension DeviceLine {
 
 /// A device in sight: a line of `accessoryctl sightings --json`.
 public struct DeviceLine: Equatable, ReadableLine {
-  public enum Presence: String, CaseIterable, Sendable {
-    case outside, approaching, inside, leaving
-  }
-
   /// The identity address when a key resolved it.
-  public var address: WireAddress
+  public var address: DeviceAddress
   /// The complete local name, or else the shortened one.
   public var name: AirText?
   /// RSSI of the last report, in dBm; absent when the report had none.
@@ -377,10 +370,10 @@ public struct DeviceLine: Equatable, ReadableLine {
   /// The latest advertising data and then the latest scan response of the advertising set that was received last.
   public var data: [UInt8]
 
-  public init(address: WireAddress, name: AirText? = nil, rssi: Int8? = nil, filteredRSSI: Int8? = nil,
-    reports: UInt32, firstSeen: Seconds, lastSeen: Seconds, silence: Seconds,
-    intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil, items: [DeviceLine.Item],
-    data: [UInt8]) {
+  public init(address: DeviceAddress, name: AirText? = nil, rssi: Int8? = nil,
+    filteredRSSI: Int8? = nil, reports: UInt32, firstSeen: Seconds, lastSeen: Seconds,
+    silence: Seconds, intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil,
+    items: [DeviceLine.Item], data: [UInt8]) {
     self.address = address
     self.name = name
     self.rssi = rssi
@@ -488,10 +481,6 @@ extension NetworkLine {
 /// A network in reach: a line of `accessoryctl sightings --networks --json`. Several radios may send one network; this is
 /// about the strongest.
 public struct NetworkLine: Equatable, ReadableLine {
-  public enum Security: String, CaseIterable, Sendable {
-    case open, owe, wep, wpa, wpa2, wpa3, enterprise, other
-  }
-
   /// The network's name, 1 to 32 bytes. Networks that hide it are not listed.
   public var ssid: AirText
   /// The address of the strongest radio: six pairs of lower-case hexadecimal digits.
@@ -504,7 +493,7 @@ public struct NetworkLine: Equatable, ReadableLine {
   public var frequency: UInt32?
   /// How the network is protected, by its weakest way. owe: open, and encrypted. enterprise: accounts (802.1X). other:
   /// none of these.
-  public var security: NetworkLine.Security
+  public var security: WirelessSecurity
   /// When any of its radios was seen last.
   public var lastSeen: Seconds
   /// Seconds since then.
@@ -513,7 +502,7 @@ public struct NetworkLine: Equatable, ReadableLine {
   public var items: [NetworkLine.Item]
 
   public init(ssid: AirText, bssid: String, radios: Int, signal: Int8? = nil, frequency: UInt32? = nil,
-    security: NetworkLine.Security, lastSeen: Seconds, silence: Seconds, items: [NetworkLine.Item]) {
+    security: WirelessSecurity, lastSeen: Seconds, silence: Seconds, items: [NetworkLine.Item]) {
     self.ssid = ssid
     self.bssid = bssid
     self.radios = radios
@@ -575,7 +564,7 @@ public struct NetworkEventLine: Equatable, ReadableLine {
   /// The signal of the last beacon, in dBm; absent when the interface does not say.
   public var signal: Int8?
   /// How the network is protected; see Network.
-  public var security: NetworkLine.Security
+  public var security: WirelessSecurity
   /// When the network was last seen.
   public var lastSeen: Seconds
   /// The cause: matched for found, any other for lost. silence: scans missed it. evicted: the table was full of stronger
@@ -583,7 +572,7 @@ public struct NetworkEventLine: Equatable, ReadableLine {
   public var reason: Reason
 
   public init(time: Seconds, event: Event, app: String, item: String, ssid: AirText,
-    signal: Int8? = nil, security: NetworkLine.Security, lastSeen: Seconds, reason: Reason) {
+    signal: Int8? = nil, security: WirelessSecurity, lastSeen: Seconds, reason: Reason) {
     self.time = time
     self.event = event
     self.app = app
@@ -622,14 +611,6 @@ public struct NetworkEventLine: Equatable, ReadableLine {
 
 /// A sighting event: a line of `accessoryctl watch --json`, and without `epoch` of `accessoryctl replay --json`.
 public struct EventLine: Equatable, ReadableLine {
-  public enum Event: String, CaseIterable, Sendable {
-    case found, changed, lost
-  }
-
-  public enum Reason: String, CaseIterable, Sendable {
-    case matched, entered, payload, silence, left, noLongerMatches, evicted, radioDown, reload
-  }
-
   /// Counts from 0 in each epoch, without gaps.
   public var sequence: UInt64
   /// The run of the agent that numbered the event.
@@ -638,13 +619,13 @@ public struct EventLine: Equatable, ReadableLine {
   public var time: Seconds
   /// found: the device is in sight, and passed the gate if the item has one. lost: that is no longer so. changed: the
   /// device advertises something new.
-  public var event: Event
+  public var event: SightingEvent
   /// The item's app.
   public var app: String
   /// The item's id.
   public var item: String
   /// The device.
-  public var address: WireAddress
+  public var address: DeviceAddress
   /// RSSI of the last report, in dBm.
   public var rssi: Int8?
   /// The filtered level that the gates use, in dBm, rounded.
@@ -654,16 +635,17 @@ public struct EventLine: Equatable, ReadableLine {
   /// How many readings are in the filter since the device was last silent.
   public var samples: UInt16
   /// The cause: matched or entered for found, payload for changed, any other for lost.
-  public var reason: Reason
+  public var reason: SightingReason
   /// How many new frames were left out since the device's last event of the item, because too many came within
   /// changed-interval-ms; absent when there were none.
   public var skipped: UInt32
   /// The latest advertising data, then the latest scan response; of changed, those of the set that has a new frame.
   public var data: [UInt8]
 
-  public init(sequence: UInt64, epoch: String = "", time: Seconds, event: Event, app: String,
-    item: String, address: WireAddress, rssi: Int8? = nil, filteredRSSI: Int8? = nil,
-    pathLoss: Int16? = nil, samples: UInt16, reason: Reason, skipped: UInt32 = 0, data: [UInt8]) {
+  public init(sequence: UInt64, epoch: String = "", time: Seconds, event: SightingEvent, app: String,
+    item: String, address: DeviceAddress, rssi: Int8? = nil, filteredRSSI: Int8? = nil,
+    pathLoss: Int16? = nil, samples: UInt16, reason: SightingReason, skipped: UInt32 = 0,
+    data: [UInt8]) {
     self.sequence = sequence
     self.epoch = epoch
     self.time = time
@@ -718,7 +700,7 @@ public struct EventLine: Equatable, ReadableLine {
 /// An item that finds devices like one in sight: a line of `accessoryctl suggest --json`.
 public struct SuggestionLine: Equatable, ReadableLine {
   /// The device.
-  public var address: WireAddress
+  public var address: DeviceAddress
   /// How many advertising reports it is based on.
   public var reports: Int
   /// What to know before the item is used, such as other devices that it finds. The wording may change.
@@ -726,7 +708,7 @@ public struct SuggestionLine: Equatable, ReadableLine {
   /// A complete manifest with the item.
   public var toml: String
 
-  public init(address: WireAddress, reports: Int, warnings: [String], toml: String) {
+  public init(address: DeviceAddress, reports: Int, warnings: [String], toml: String) {
     self.address = address
     self.reports = reports
     self.warnings = warnings
@@ -769,7 +751,7 @@ public struct ConnectionLine: Equatable, ReadableLine {
   /// The device's name.
   public var displayName: String
   /// The address that was connected to.
-  public var address: WireAddress
+  public var address: DeviceAddress
   /// What ended it; absent for `connected`. app: the app closed it. accessory: the accessory did. lost: it went out of
   /// reach. bond: it did not accept the keys of its bond. removed: the app may not use it any longer. unauthenticated: an
   /// item has come to demand an authenticated bond, which the device lacks. session: the app's session ended. operator:
@@ -779,7 +761,7 @@ public struct ConnectionLine: Equatable, ReadableLine {
   public var duration: Seconds?
 
   public init(time: Seconds, event: Event, app: String, accessory: String, displayName: String,
-    address: WireAddress, end: End? = nil, duration: Seconds? = nil) {
+    address: DeviceAddress, end: End? = nil, duration: Seconds? = nil) {
     self.time = time
     self.event = event
     self.app = app
@@ -904,7 +886,7 @@ public struct StatusLine: Equatable, ReadableLine {
   public var openRequests: [OpenRequestLine]
   /// How many apps the manifest has.
   public var apps: Int
-  /// How many items the agent looks for.
+  /// How many items the manifest has.
   public var items: Int
   /// How many devices are in the table.
   public var devices: Int
@@ -1012,6 +994,116 @@ public struct StatusLine: Equatable, ReadableLine {
     requests = try line.integer("requests")
     reloads = try line.integer("reloads")
     reloadsRefused = try line.integer("reloadsRefused")
+  }
+}
+
+/// The reply of `Watch`.
+public struct WatchReply: Equatable, ReadableLine {
+  /// The present epoch, in the first reply.
+  public var epoch: String?
+  /// The number of the next event.
+  public var sequence: UInt64?
+  /// The agent's clock, in the first reply.
+  public var time: Seconds?
+  /// The cursor in the call is of another epoch.
+  public var isReset: Bool?
+  /// A device that an item has found; sent before the events.
+  public var present: DeviceLine?
+  /// An event.
+  public var event: EventLine?
+  /// How many events were overwritten before they could be sent.
+  public var missed: Int?
+  /// A connection of an app that was made or has ended.
+  public var connection: ConnectionLine?
+  /// A change of the radio's state.
+  public var radioChanged: RadioChangeLine?
+  /// How many connections and changes of the radio were overwritten before they could be sent.
+  public var missedConnections: Int?
+  /// A network that an item has found; sent before the events.
+  public var presentNetwork: NetworkLine?
+  /// A network that an item has found or lost.
+  public var network: NetworkEventLine?
+  /// How many of them were overwritten before they could be sent.
+  public var missedNetworks: Int?
+
+  public init(epoch: String? = nil, sequence: UInt64? = nil, time: Seconds? = nil,
+    isReset: Bool? = nil, present: DeviceLine? = nil, event: EventLine? = nil, missed: Int? = nil,
+    connection: ConnectionLine? = nil, radioChanged: RadioChangeLine? = nil,
+    missedConnections: Int? = nil, presentNetwork: NetworkLine? = nil,
+    network: NetworkEventLine? = nil, missedNetworks: Int? = nil) {
+    self.epoch = epoch
+    self.sequence = sequence
+    self.time = time
+    self.isReset = isReset
+    self.present = present
+    self.event = event
+    self.missed = missed
+    self.connection = connection
+    self.radioChanged = radioChanged
+    self.missedConnections = missedConnections
+    self.presentNetwork = presentNetwork
+    self.network = network
+    self.missedNetworks = missedNetworks
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("epoch", epoch)
+    json.member("sequence", sequence)
+    json.member("time", time)
+    json.member("isReset", isReset)
+    json.object("present", present)
+    json.object("event", event)
+    json.member("missed", missed)
+    json.object("connection", connection)
+    json.object("radioChanged", radioChanged)
+    json.member("missedConnections", missedConnections)
+    json.object("presentNetwork", presentNetwork)
+    json.object("network", network)
+    json.member("missedNetworks", missedNetworks)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    epoch = try line.stringIfPresent("epoch")
+    sequence = try line.integerIfPresent("sequence")
+    time = try line.secondsIfPresent("time")
+    isReset = try line.boolIfPresent("isReset")
+    present = try line.lineIfPresent("present")
+    event = try line.lineIfPresent("event")
+    missed = try line.integerIfPresent("missed")
+    connection = try line.lineIfPresent("connection")
+    radioChanged = try line.lineIfPresent("radioChanged")
+    missedConnections = try line.integerIfPresent("missedConnections")
+    presentNetwork = try line.lineIfPresent("presentNetwork")
+    network = try line.lineIfPresent("network")
+    missedNetworks = try line.integerIfPresent("missedNetworks")
+  }
+}
+
+/// The reply of `Capture`.
+public struct CaptureReply: Equatable, ReadableLine {
+  /// The agent's clock, in the first reply.
+  public var time: Seconds?
+  /// The packets since the last reply.
+  public var packets: [CaptureReply.Packet]?
+  /// How many packets were dropped because the client read too slowly.
+  public var missed: Int?
+
+  public init(time: Seconds? = nil, packets: [CaptureReply.Packet]? = nil, missed: Int? = nil) {
+    self.time = time
+    self.packets = packets
+    self.missed = missed
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("time", time)
+    json.objects("packets", packets)
+    json.member("missed", missed)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    time = try line.secondsIfPresent("time")
+    packets = try line.linesIfPresent("packets")
+    missed = try line.integerIfPresent("missed")
   }
 }
 

@@ -3,6 +3,7 @@
 // swift-format-ignore-file
 
 public import JSON
+public import Values
 public import Varlink
 
 /// What a request looks for.
@@ -102,10 +103,6 @@ public struct RequestItemLine: Equatable, ReadableLine {
 
 /// A request that waits for an operator.
 public struct RequestLine: Equatable, ReadableLine {
-  public enum Kind: String, CaseIterable, Sendable {
-    case setup, rename, authorize, migrate, pair
-  }
-
   public enum Pairing: String, CaseIterable, Sendable {
     case compare, enterDigits, showDigits
   }
@@ -119,7 +116,7 @@ public struct RequestLine: Equatable, ReadableLine {
   /// setup: choose an accessory. rename: name an accessory. authorize: agree to more ways of finding an accessory.
   /// migrate: agree that an app gets devices that it knew before; a setup becomes one when the new accessory is set up.
   /// pair: the device of an accessory is paired again, because its bond was lost.
-  public var kind: RequestLine.Kind
+  public var kind: RequestKind
   /// The app's name in the manifest.
   public var app: String
   /// An operator opened the request for the app.
@@ -173,7 +170,7 @@ public struct RequestLine: Equatable, ReadableLine {
   /// pauses meanwhile and the app will not be able to connect, or that this gateway cannot pair, and why.
   public var pairingNote: String?
 
-  public init(request: String, kind: RequestLine.Kind, app: String, isOnBehalf: Bool = false,
+  public init(request: String, kind: RequestKind, app: String, isOnBehalf: Bool = false,
     since: Seconds, end: Seconds? = nil, phase: Phase, items: [RequestItemLine] = [],
     usesTouch: Bool = false, isFiltered: Bool = false, disclosed: Int = 0, remaining: Int = 0,
     hidden: Int = 0, turnedAway: Int = 0, tooSlow: Int = 0, detail: String? = nil,
@@ -275,11 +272,11 @@ public struct CandidateLine: Equatable, ReadableLine {
   /// The name that the device advertises.
   public var deviceName: AirText?
   /// The identity address when a key resolved it; absent for a network.
-  public var address: WireAddress?
+  public var address: DeviceAddress?
   /// The network's name, 1 to 32 bytes; absent for a device.
   public var ssid: AirText?
   /// How the network is protected; see io.accessoryd.Gateway.
-  public var security: NetworkLine.Security?
+  public var security: WirelessSecurity?
   /// RSSI of the last report, or the signal of the network's last beacon, in dBm.
   public var rssi: Int8?
   /// The filtered level that the gates use, in dBm.
@@ -296,10 +293,10 @@ public struct CandidateLine: Equatable, ReadableLine {
   public var isShared: Bool
 
   public init(candidate: UInt32, itemIndex: Int, name: String, productImage: String? = nil,
-    deviceName: AirText? = nil, address: WireAddress? = nil, ssid: AirText? = nil,
-    security: NetworkLine.Security? = nil, rssi: Int8? = nil, filteredRSSI: Int8? = nil,
-    silence: Seconds, intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil,
-    isIdentityDurable: Bool, isShared: Bool) {
+    deviceName: AirText? = nil, address: DeviceAddress? = nil, ssid: AirText? = nil,
+    security: WirelessSecurity? = nil, rssi: Int8? = nil, filteredRSSI: Int8? = nil, silence: Seconds,
+    intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil, isIdentityDurable: Bool,
+    isShared: Bool) {
     self.candidate = candidate
     self.itemIndex = itemIndex
     self.name = name
@@ -356,20 +353,8 @@ public struct CandidateLine: Equatable, ReadableLine {
 
 /// An accessory of an app: a line of `accessoryctl list --json`.
 public struct AccessoryLine: Equatable, ReadableLine {
-  public enum Bond: String, CaseIterable, Sendable {
-    case none, bonded, lost
-  }
-
-  public enum BondOwner: String, CaseIterable, Sendable {
-    case gateway, bluetoothd
-  }
-
   public enum State: String, CaseIterable, Sendable {
     case unauthorized, awaitingAuthorization, authorized
-  }
-
-  public enum Status: String, CaseIterable, Sendable {
-    case active, orphaned, suspended
   }
 
   public enum Connection: String, CaseIterable, Sendable {
@@ -389,15 +374,15 @@ public struct AccessoryLine: Equatable, ReadableLine {
   public var state: State
   /// orphaned: the item is not in the manifest. suspended: the app has had another account since setup; Authorize
   /// confirms the new one.
-  public var status: Status
+  public var status: AccessoryStatus
   /// Absent for a device without Bluetooth.
-  public var address: WireAddress?
+  public var address: DeviceAddress?
   /// The network's name; absent for a device without a network.
   public var ssid: AirText?
   /// lost: the device no longer accepts the keys it had; Pair makes a new bond.
-  public var bond: AccessoryLine.Bond
+  public var bond: BondState
   /// Which program keeps the bond's keys; absent without a bond.
-  public var bondOwner: AccessoryLine.BondOwner?
+  public var bondOwner: BondOwner?
   /// A person compared or typed digits when the device was paired; absent without a bond.
   public var isBondAuthenticated: Bool?
   /// True when an item demands an authenticated bond that the device lacks, for example because the item was changed:
@@ -417,10 +402,10 @@ public struct AccessoryLine: Equatable, ReadableLine {
   public var connection: Connection?
 
   public init(identifier: String, app: String, item: String? = nil, displayName: String, state: State,
-    status: Status, address: WireAddress? = nil, ssid: AirText? = nil, bond: AccessoryLine.Bond,
-    bondOwner: AccessoryLine.BondOwner? = nil, isBondAuthenticated: Bool? = nil,
-    lacksAuthenticatedBond: Bool? = nil, pairingNote: String? = nil, isIdentityDurable: Bool,
-    isInSight: Bool, filteredRSSI: Int8? = nil, addedAt: Int64? = nil, connection: Connection? = nil) {
+    status: AccessoryStatus, address: DeviceAddress? = nil, ssid: AirText? = nil, bond: BondState,
+    bondOwner: BondOwner? = nil, isBondAuthenticated: Bool? = nil, lacksAuthenticatedBond: Bool? = nil,
+    pairingNote: String? = nil, isIdentityDurable: Bool, isInSight: Bool, filteredRSSI: Int8? = nil,
+    addedAt: Int64? = nil, connection: Connection? = nil) {
     self.identifier = identifier
     self.app = app
     self.item = item
@@ -528,10 +513,6 @@ public struct LongTermKeyLine: Equatable, ReadableLine {
   }
 }
 
-public enum PairingMethodName: String, CaseIterable, Sendable {
-  case justWorks, digitsEntered, digitsShown, digitsCompared
-}
-
 /// The reply of `Choose`.
 public struct SetupReply: Equatable, ReadableLine {
   /// The accessory's identifier.
@@ -543,12 +524,12 @@ public struct SetupReply: Equatable, ReadableLine {
   /// Setup continues in the app.
   public var finishesInApp: Bool
   /// How the device was paired, as in Watch; absent when it was not, or had its bond before.
-  public var pairing: PairingMethodName?
+  public var pairing: PairingMethod?
   /// The device's bond is authenticated; absent without a bond.
   public var isBondAuthenticated: Bool?
 
   public init(accessory: String, displayName: String, awaitsApp: Bool, finishesInApp: Bool,
-    pairing: PairingMethodName? = nil, isBondAuthenticated: Bool? = nil) {
+    pairing: PairingMethod? = nil, isBondAuthenticated: Bool? = nil) {
     self.accessory = accessory
     self.displayName = displayName
     self.awaitsApp = awaitsApp
@@ -631,6 +612,127 @@ public struct OpenParameters: Equatable, ReadableLine {
   }
 }
 
+/// The reply of `Registry`.
+public struct RegistryLine: Equatable, ReadableLine {
+  public enum State: String, CaseIterable, Sendable {
+    case opening, open, degraded
+  }
+
+  /// opening: the agent reads it. degraded: it cannot be changed, so nothing can be set up or removed.
+  public var state: State?
+  /// What is wrong and what to do, while the registry is degraded.
+  public var sentence: String?
+  /// How many accessories it has.
+  public var accessories: Int?
+  /// A device that touch and automatic setup skip until Allow.
+  public var removed: Removed?
+  /// An identifier that an app had for a device; with it the app may ask to migrate the device. At most 256 of removed
+  /// accessories are kept. The identifier of an accessory whose item or app has left the manifest is listed, too.
+  public var former: Former?
+  /// A device that is no accessory any longer, and whose bond bluetoothd is to remove as soon as it runs and answers; or one
+  /// that is being set up.
+  public var unpairing: Unpairing?
+
+  public init(state: State? = nil, sentence: String? = nil, accessories: Int? = nil,
+    removed: Removed? = nil, former: Former? = nil, unpairing: Unpairing? = nil) {
+    self.state = state
+    self.sentence = sentence
+    self.accessories = accessories
+    self.removed = removed
+    self.former = former
+    self.unpairing = unpairing
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("state", state)
+    json.member("sentence", sentence)
+    json.member("accessories", accessories)
+    json.object("removed", removed)
+    json.object("former", former)
+    json.object("unpairing", unpairing)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    state = try line.wordIfPresent("state")
+    sentence = try line.stringIfPresent("sentence")
+    accessories = try line.integerIfPresent("accessories")
+    removed = try line.lineIfPresent("removed")
+    former = try line.lineIfPresent("former")
+    unpairing = try line.lineIfPresent("unpairing")
+  }
+
+  public struct Removed: Equatable, ReadableLine {
+    /// The app that had it.
+    public var app: String
+    /// The item's id in the manifest.
+    public var item: String
+    /// The device's address, or its network's name.
+    public var device: String
+
+    public init(app: String, item: String, device: String) {
+      self.app = app
+      self.item = item
+      self.device = device
+    }
+
+    public func writeMembers(to json: inout JSONWriter) {
+      json.member("app", app)
+      json.member("item", item)
+      json.member("device", device)
+    }
+
+    public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+      app = try line.string("app")
+      item = try line.string("item")
+      device = try line.string("device")
+    }
+  }
+
+  public struct Former: Equatable, ReadableLine {
+    /// The app that had it.
+    public var app: String
+    /// 32 hexadecimal digits.
+    public var bluetoothIdentifier: String
+    /// The address that the device had last.
+    public var device: String
+
+    public init(app: String, bluetoothIdentifier: String, device: String) {
+      self.app = app
+      self.bluetoothIdentifier = bluetoothIdentifier
+      self.device = device
+    }
+
+    public func writeMembers(to json: inout JSONWriter) {
+      json.member("app", app)
+      json.member("bluetoothIdentifier", bluetoothIdentifier)
+      json.member("device", device)
+    }
+
+    public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+      app = try line.string("app")
+      bluetoothIdentifier = try line.string("bluetoothIdentifier")
+      device = try line.string("device")
+    }
+  }
+
+  public struct Unpairing: Equatable, ReadableLine {
+    /// The device's address.
+    public var device: String
+
+    public init(device: String) {
+      self.device = device
+    }
+
+    public func writeMembers(to json: inout JSONWriter) {
+      json.member("device", device)
+    }
+
+    public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+      device = try line.string("device")
+    }
+  }
+}
+
 /// The parameters of `ImportBond`.
 public struct ImportedBondLine: Equatable, ReadableLine {
   public enum AddressType: String, CaseIterable, Sendable {
@@ -643,7 +745,7 @@ public struct ImportedBondLine: Equatable, ReadableLine {
   public var addressType: AddressType
   /// gateway: the gateway has the keys from now on, and bluetoothd must not use them any longer. bluetoothd: bluetoothd
   /// keeps the bond, and `identityKey` only serves to recognise the device.
-  public var owner: AccessoryLine.BondOwner
+  public var owner: BondOwner
   /// For a bond of bluetoothd; the keys of the others say it.
   public var isAuthenticated: Bool?
   /// Resolves the device's private addresses: sixteen bytes, the least significant first.
@@ -653,9 +755,8 @@ public struct ImportedBondLine: Equatable, ReadableLine {
   /// The key for BR/EDR that came with the pairing, for the gateway only.
   public var linkKey: LinkKey?
 
-  public init(device: String, addressType: AddressType, owner: AccessoryLine.BondOwner,
-    isAuthenticated: Bool? = nil, identityKey: Hex? = nil, longTermKeys: [LongTermKeyLine] = [],
-    linkKey: LinkKey? = nil) {
+  public init(device: String, addressType: AddressType, owner: BondOwner, isAuthenticated: Bool? = nil,
+    identityKey: Hex? = nil, longTermKeys: [LongTermKeyLine] = [], linkKey: LinkKey? = nil) {
     self.device = device
     self.addressType = addressType
     self.owner = owner

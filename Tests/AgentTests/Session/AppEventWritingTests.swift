@@ -188,7 +188,7 @@ struct AppEventWritingTests {
 
   @Test("Every state and bond matches the interface")
   func states() throws {
-    for bond in [AppAccessory.BondState.none, .bonded, .lost] {
+    for bond in [BondState.none, .bonded, .lost] {
       for state in AccessoryState.allCases {
         var accessory = Sample.fullAccessory
         accessory.bond = bond

@@ -59,6 +59,7 @@ struct AppSuppliedItemScenarios {
         112.0 lights: List → a1 Mine authorized
         112.0 lights: List → done
         """)
+    #expect(scenario.status()?.integer("items") == 1, "the status counts the items of the manifest")
   }
 
   @Test("One that looks for a name makes the radio request scan responses")

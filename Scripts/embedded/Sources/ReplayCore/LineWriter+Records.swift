@@ -9,8 +9,8 @@ extension LineWriter {
     text("event")
     field("number", Int64(sequence))
     field("time", sighting.time.microseconds)
-    field("kind", Int64(sighting.event.rawValue))
-    field("reason", Int64(sighting.reason.rawValue))
+    field("kind", sighting.event.number)
+    field("reason", sighting.reason.number)
     field("item", Int64(sighting.item))
     write(sighting.address)
     field("rssi", sighting.rssi.map(Int64.init))
@@ -87,5 +87,42 @@ extension LineWriter {
     counter("found", counters.found)
     counter("changed", counters.changed)
     counter("lost", counters.lost)
+  }
+}
+
+extension SightingEvent {
+  fileprivate var number: Int64 {
+    switch self {
+    case .found: 0
+    case .changed: 1
+    case .lost: 2
+    }
+  }
+}
+
+extension SightingReason {
+  fileprivate var number: Int64 {
+    switch self {
+    case .matched: 0
+    case .entered: 1
+    case .payload: 2
+    case .silence: 3
+    case .left: 4
+    case .noLongerMatches: 5
+    case .evicted: 6
+    case .radioDown: 7
+    case .reload: 8
+    }
+  }
+}
+
+extension Presence {
+  var number: Int64 {
+    switch self {
+    case .outside: 0
+    case .approaching: 1
+    case .inside: 2
+    case .leaving: 3
+    }
   }
 }

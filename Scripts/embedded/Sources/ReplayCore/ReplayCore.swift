@@ -104,7 +104,7 @@ public struct ReplayCore: ~Copyable {
       for place in 0..<Int(device.matchCount) {
         let match = pipeline.match(place, at: row)
         writer.field("match", Int64(match.item))
-        writer.field("presence", Int64(match.presence.rawValue))
+        writer.field("presence", match.presence.number)
         writer.field("level", pipeline.gateReading(at: row, item: Int(match.item)).level.map(Int64.init))
         writer.field("loss", pipeline.pathLoss(at: row, item: Int(match.item)).map(Int64.init))
       }

@@ -33,17 +33,17 @@ struct CaptureStream: ReplyStream {
     guard isGreeted else {
       isGreeted = true
       let time = Seconds(microseconds: agent.radioTime.microseconds)
-      return .reply(Message.line(CaptureReply.greeting(time: time)))
+      return .reply(Message.line(CaptureReply(time: time)))
     }
     let missed = agent.taps.packets.skipMissing(&sequence)
     guard missed == 0 else {
       agent.counters.streams.packetsMissed &+= missed
-      return .reply(Message.line(CaptureReply.missed(Int64(missed))))
+      return .reply(Message.line(CaptureReply(missed: Int(missed))))
     }
     let packets = nextPackets(agent.taps.packets)
     guard !packets.isEmpty else { return .wait }
     agent.counters.streams.packetsCaptured &+= UInt64(packets.count)
-    return .reply(Message.line(CaptureReply.packets(packets)))
+    return .reply(Message.line(CaptureReply(packets: packets)))
   }
 
   private mutating func nextPackets(_ tap: PacketTap) -> [CaptureReply.Packet] {

@@ -93,7 +93,7 @@ extension AgentCore {
   /// The devices whose bonds are lost, by their first accessory.
   private var lostBonds: [Problem] {
     let registry = setupCore.registry
-    let lost = registry.devices.filter { AppAccessory.BondState($0.bond) == .lost }
+    let lost = registry.devices.filter { BondState($0.bond) == .lost }
     return lost.prefix(Self.bondsMax).compactMap { device in
       let accessory = registry.accessories.first { $0.device == device.number }
       return accessory.map { accessory in

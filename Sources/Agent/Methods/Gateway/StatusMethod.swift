@@ -37,7 +37,8 @@ extension AgentCore {
       problems: problems.map { StatusLine.Problem(kind: $0.kind, sentence: $0.sentence) },
       warnings: warnings,
       openRequests: setupCore.requests.prefix(requestsMax).map(OpenRequestLine.init),
-      apps: configuration.manifest.apps.count, items: dataPath.items.count,
+      apps: configuration.manifest.apps.count,
+      items: configuration.manifest.apps.reduce(0) { $0 + $1.items.count },
       devices: dataPath.deviceCount, devicesMax: dataPath.pipeline.rowCount,
       found: dataPath.foundCount, reports: Int(dataPath.pipeline.counters.reports),
       events: Int(dataPath.pipeline.events.produced), connections: clients.count,
@@ -99,7 +100,7 @@ extension AgentCore {
     return RadioLine(
       source: GatewayError.cut(configuration.radioSource), state: radio.state,
       detail: radio.detail, scan: radio.isActive.map { $0 ? .active : .passive },
-      address: address.flatMap { WireAddress(bits: $0, type: .public).text },
+      address: address.flatMap { DeviceAddress(bits: $0, type: .public).text },
       hasExtendedAdvertising: isController ? radio.initializer.scansExtended : nil,
       hasCodedPHY: isController ? radio.initializer.scansExtended && radio.profile.scansCoded : nil,
       initializations: Int(radio.initializations), failures: Int(radio.recovery.failureCount),
@@ -111,22 +112,10 @@ extension AgentCore {
 extension OpenRequestLine {
   fileprivate init(_ request: SetupFlow) {
     self.init(
-      request: request.id.text, kind: RequestLine.Kind(request.kind), app: request.app,
+      request: request.id.text, kind: request.kind, app: request.app,
       since: Seconds(microseconds: request.openedAt.microseconds),
       about: Array(request.subjects.prefix(subjectsMax)),
       candidates: request.isLooking ? request.picker?.candidates.shown.count ?? 0 : 0,
       sentence: request.requestSentence)
-  }
-}
-
-extension RequestLine.Kind {
-  init(_ kind: RequestKind) {
-    switch kind {
-    case .setup: self = .setup
-    case .rename: self = .rename
-    case .authorize: self = .authorize
-    case .migrate: self = .migrate
-    case .pair: self = .pair
-    }
   }
 }

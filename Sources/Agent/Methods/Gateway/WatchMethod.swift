@@ -69,8 +69,8 @@ struct WatchStream: ReplyStream {
     case .greeting(let isReset, let listsDevices):
       phase = listsDevices ? .listing(row: 0) : .live
       let time = Seconds(microseconds: agent.radioTime.microseconds)
-      let greeting = WatchReply.greeting(
-        epoch: agent.epochText, sequence: Int64(cursor.sequence), time: time, isReset: isReset)
+      let greeting = WatchReply(
+        epoch: agent.epochText, sequence: cursor.sequence, time: time, isReset: isReset ? true : nil)
       return .reply(Message.line(greeting))
     case .listing(let row):
       guard let row = agent.dataPath.nextFoundRow(from: row) else {
@@ -79,7 +79,7 @@ struct WatchStream: ReplyStream {
       }
       phase = .listing(row: row + 1)
       guard let view = agent.dataPath.device(atRow: row) else { return .wait }
-      return .reply(Message.line(WatchReply.present(DeviceLine(view))))
+      return .reply(Message.line(WatchReply(present: DeviceLine(view))))
     case .listingNetworks(let index):
       let names = agent.networkSightings.names
       guard index < names.count, let line = agent.line(ofNetwork: names[index]) else {
@@ -87,7 +87,7 @@ struct WatchStream: ReplyStream {
         return nextReply(agent)
       }
       phase = .listingNetworks(index + 1)
-      return .reply(Message.line(WatchReply.presentNetwork(line)))
+      return .reply(Message.line(WatchReply(presentNetwork: line)))
     case .live: return condition(agent) ?? nextNetwork(agent) ?? nextEvent(agent)
     }
   }
@@ -96,9 +96,9 @@ struct WatchStream: ReplyStream {
   private mutating func nextNetwork(_ agent: AgentCore) -> StreamStep? {
     switch agent.feeds.networks.read(&nextNetwork) {
     case .end: return nil
-    case .missed(let count): return .reply(Message.line(WatchReply.missedNetworks(Int64(count))))
+    case .missed(let count): return .reply(Message.line(WatchReply(missedNetworks: Int(count))))
     case .reset: preconditionFailure("a watch stands in this run's ring")
-    case .element(_, let event): return .reply(Message.line(WatchReply.network(event)))
+    case .element(_, let event): return .reply(Message.line(WatchReply(network: event)))
     }
   }
 
@@ -106,11 +106,11 @@ struct WatchStream: ReplyStream {
   private mutating func condition(_ agent: AgentCore) -> StreamStep? {
     switch agent.feeds.conditions.read(&nextCondition) {
     case .end: return nil
-    case .missed(let count): return .reply(Message.line(WatchReply.missedConnections(Int64(count))))
+    case .missed(let count): return .reply(Message.line(WatchReply(missedConnections: Int(count))))
     case .reset: preconditionFailure("a watch stands in this run's ring")
     case .element(_, .connection(let connection)):
-      return .reply(Message.line(WatchReply.connection(connection)))
-    case .element(_, .radio(let change)): return .reply(Message.line(WatchReply.radioChanged(change)))
+      return .reply(Message.line(WatchReply(connection: connection)))
+    case .element(_, .radio(let change)): return .reply(Message.line(WatchReply(radioChanged: change)))
     }
   }
 
@@ -125,12 +125,12 @@ struct WatchStream: ReplyStream {
     case .end: return .wait
     case .missed(let count):
       agent.counters.streams.eventsMissed &+= count
-      return .reply(Message.line(WatchReply.missed(Int64(count))))
+      return .reply(Message.line(WatchReply(missed: Int(count))))
     case .reset: preconditionFailure("a watch stands in this run's ring")
     case .event(let sequence, let sighting, let byteCount):
       agent.counters.streams.eventsDelivered &+= 1
       let event = agent.dataPath.event(sequence, of: agent.epochText, sighting, byteCount: byteCount)
-      let message = Message.line(WatchReply.event(event))
+      let message = Message.line(WatchReply(event: event))
       agent.feeds.messages[sequence] = message
       return .reply(message)
     }

@@ -53,15 +53,15 @@ extension AgentCore {
       identifier: accessory.identifier.text, app: accessory.app, item: accessory.item,
       displayName: device.displayName,
       state: status == .orphaned ? .unauthorized : AccessoryLine.State(accessory.state),
-      status: AccessoryLine.Status(status),
-      address: device.identity.address.map { WireAddress($0) }, ssid: accessory.ssid.map { AirText($0) },
-      bond: AccessoryLine.Bond(AppAccessory.BondState(device.bond)),
+      status: status,
+      address: device.identity.address, ssid: accessory.ssid.map { AirText($0) },
+      bond: BondState(device.bond),
       isIdentityDurable: device.isIdentityDurable,
       isInSight: row != nil || network != nil,
       filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI } ?? network?.signal,
       addedAt: accessory.addedAt)
     line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
-    line.bondOwner = device.bond.record.map { AccessoryLine.BondOwner($0.owner) }
+    line.bondOwner = device.bond.record?.owner
     line.isBondAuthenticated = device.bond.record?.isAuthenticated
     if setupCore.lacksAuthenticatedBond(device) { line.lacksAuthenticatedBond = true }
     if case .lost = device.bond {
@@ -71,31 +71,12 @@ extension AgentCore {
   }
 }
 
-extension AccessoryLine.BondOwner {
-  fileprivate init(_ owner: BondOwner) {
-    switch owner {
-    case .gateway: self = .gateway
-    case .bluetoothd: self = .bluetoothd
-    }
-  }
-}
-
 extension AccessoryLine.State {
   fileprivate init(_ state: AccessoryState) {
     switch state {
     case .unauthorized: self = .unauthorized
     case .awaitingAuthorization: self = .awaitingAuthorization
     case .authorized: self = .authorized
-    }
-  }
-}
-
-extension AccessoryLine.Status {
-  fileprivate init(_ status: AccessoryStatus) {
-    switch status {
-    case .active: self = .active
-    case .orphaned: self = .orphaned
-    case .suspended: self = .suspended
     }
   }
 }

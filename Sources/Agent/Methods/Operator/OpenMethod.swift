@@ -44,7 +44,7 @@ private struct OpenedRequestStream: ReplyStream {
         Message.reply(continues: true) { json in
           json.member("accessory", next.accessory.text)
           json.member("displayName", next.displayName)
-          if let method = next.pairing { json.member("pairing", PairingMethodName(method).rawValue) }
+          if let method = next.pairing { json.member("pairing", method.rawValue) }
           if let isAuthenticated = next.isBondAuthenticated {
             json.member("isBondAuthenticated", isAuthenticated)
           }

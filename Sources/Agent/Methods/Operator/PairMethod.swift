@@ -50,7 +50,7 @@ private struct RenewalStream: ReplyStream {
     }
     return .end(
       Message.reply { json in
-        json.member("method", PairingMethodName(method).rawValue)
+        json.member("method", method.rawValue)
         json.member("isAuthenticated", outcome.isBondAuthenticated ?? false)
       })
   }

@@ -30,20 +30,22 @@ private struct RegistryStream: ReplyStream {
       let state: RegistryLine.State =
         setupCore.isOpening ? .opening : setupCore.degradation == nil ? .open : .degraded
       return reply(
-        .state(
-          state, sentence: setupCore.degradation, accessoryCount: Int64(setupCore.registry.accessories.count))
-      )
+        RegistryLine(
+          state: state, sentence: setupCore.degradation, accessories: setupCore.registry.accessories.count))
     }
     let registry = setupCore.registry
     var index = index
     self.index += 1
     if index < registry.tombstones.count {
       let tombstone = registry.tombstones[index]
-      return reply(.removed(app: tombstone.app, item: tombstone.item, device: tombstone.identity.text))
+      let removed = RegistryLine.Removed(
+        app: tombstone.app, item: tombstone.item, device: tombstone.identity.text)
+      return reply(RegistryLine(removed: removed))
     }
     index -= registry.tombstones.count
     if index < registry.bondRemovals.count {
-      return reply(.unpairing(device: AddressText.text(of: registry.bondRemovals[index].address.bits)))
+      let device = AddressText.text(of: registry.bondRemovals[index].address.bits)
+      return reply(RegistryLine(unpairing: RegistryLine.Unpairing(device: device)))
     }
     index -= registry.bondRemovals.count
     if index < registry.formers.count {
@@ -69,8 +71,9 @@ private struct RegistryStream: ReplyStream {
   private func reply(
     former identifier: RandomIdentifier, ofApp app: String, _ address: DeviceAddress
   ) -> StreamStep {
-    reply(
-      .former(app: app, bluetoothIdentifier: identifier.text, device: AddressText.text(of: address.bits)))
+    let former = RegistryLine.Former(
+      app: app, bluetoothIdentifier: identifier.text, device: AddressText.text(of: address.bits))
+    return reply(RegistryLine(former: former))
   }
 
   private func reply(_ line: RegistryLine) -> StreamStep {

@@ -143,7 +143,7 @@ extension AgentCore {
         let rhythm = view.device.rhythmMilliseconds
         let line = CandidateLine(
           candidate: candidate.number, itemIndex: candidate.item, name: name, productImage: image,
-          deviceName: view.name?.text, address: WireAddress(address), rssi: view.device.rssi.asReading,
+          deviceName: view.name?.text, address: address, rssi: view.device.rssi.asReading,
           filteredRSSI: view.device.signal.filteredRSSI, silence: view.silence,
           intervalMilliseconds: rhythm == nil ? nil : view.device.signal.learnedMilliseconds,
           rhythmMilliseconds: rhythm, isIdentityDurable: address.isIdentityDurable, isShared: shared != nil)
@@ -152,7 +152,7 @@ extension AgentCore {
         guard let network = networkInSight(ssid) else { return nil }
         let line = CandidateLine(
           candidate: candidate.number, itemIndex: candidate.item, name: name, productImage: image,
-          ssid: AirText(ssid), security: NetworkLine.Security(network.security), rssi: network.signal,
+          ssid: AirText(ssid), security: network.security, rssi: network.signal,
           silence: Seconds(microseconds: max(0, now.microseconds &- network.lastSeen.microseconds)),
           isIdentityDurable: true, isShared: shared != nil)
         return (line, network.lastSeen.microseconds)
@@ -202,7 +202,7 @@ extension RequestEnding {
     self.init(
       accessory: outcome?.accessory?.text, displayName: outcome?.displayName,
       failure: outcome?.failure?.code.name, reason: outcome?.failure?.reason)
-    pairing = outcome?.pairing.map { PairingMethodName($0) }
+    pairing = outcome?.pairing.map { $0 }
     isBondAuthenticated = outcome?.isBondAuthenticated
   }
 }
@@ -356,7 +356,7 @@ extension DiscoveryDescriptor {
   fileprivate var words: String {
     var words: [String] = []
     if let companyIdentifier {
-      words.append("company 0x\(HexText.digits(UInt64(companyIdentifier), count: 4))")
+      words.append("company 0x\(Hex.digits(UInt64(companyIdentifier), count: 4))")
     }
     if manufacturerData != nil { words.append("manufacturer data") }
     if let serviceUUID { words.append("service \(IdentifierText.text(of: serviceUUID))") }

@@ -26,10 +26,10 @@ struct Advertisement: Sendable {
   func line(sequence: UInt64, epoch: String, now: Instant) -> AdvertisementLine {
     AdvertisementLine(
       sequence: sequence, epoch: epoch, identifier: accessory.text, event: event,
-      isInSight: event != .lost, isConnectable: isConnectable,
+      inSight: event != .lost, connectable: isConnectable,
       time: Seconds(microseconds: time.microseconds),
       age: Seconds(microseconds: max(0, now.microseconds &- time.microseconds)), rssi: rssi,
-      filteredRSSI: filteredRSSI, skipped: skipped, payload: payload)
+      filteredRSSI: filteredRSSI, skipped: skipped, data: payload)
   }
 }
 

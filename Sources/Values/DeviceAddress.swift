@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
 /// The address type field of LE advertising reports (Core Specification 5.4, Volume 4, Part E, 7.7.65.2 and
 /// 7.7.65.13).
@@ -29,7 +29,7 @@ public struct DeviceAddress: Hashable, Sendable, BitwiseCopyable {
   /// The address whose `word` a report gives, or nil when its type is not one that an address can have.
   @inlinable
   @inline(__always)
-  init?(identified word: UInt64) {
+  public init?(identified word: UInt64) {
     guard word & 0xFC == 0 else { return nil }
     self.word = word
   }

@@ -1,6 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-
-public import HCI
+// SPDX-License-Identifier: Apache-2.0
 
 /// Company identifiers and service UUIDs in their written form.
 public enum IdentifierText {
@@ -8,7 +6,7 @@ public enum IdentifierText {
   public static func companyIdentifier(_ text: String) -> UInt16? {
     let digits = text.dropHexPrefix
     let lengths = digits.utf8.count == text.utf8.count ? 4...4 : 1...4
-    guard lengths.contains(digits.utf8.count), let value = HexText.value(digits) else { return nil }
+    guard lengths.contains(digits.utf8.count), let value = Hex.value(digits) else { return nil }
     return UInt16(value)
   }
 
@@ -16,7 +14,7 @@ public enum IdentifierText {
   public static func serviceUUID(_ text: String) -> BluetoothUUID? {
     let digits = text.dropHexPrefix
     switch digits.utf8.count {
-    case 4, 8: return HexText.value(digits).map { BluetoothUUID(short: UInt32($0)) }
+    case 4, 8: return Hex.value(digits).map { BluetoothUUID(short: UInt32($0)) }
     case 32: return longUUID(digits)
     case 36: return ungrouped(digits).flatMap { longUUID($0) }
     default: return nil
@@ -26,16 +24,16 @@ public enum IdentifierText {
   /// The shortest form: 4 or 8 lower-case digits when the UUID is on the base UUID, else 8-4-4-4-12.
   public static func text(of uuid: BluetoothUUID) -> String {
     guard let short = uuid.short else {
-      let digits = HexText.digits(uuid.high, count: 16) + HexText.digits(uuid.low, count: 16)
+      let digits = Hex.digits(uuid.high, count: 16) + Hex.digits(uuid.low, count: 16)
       return grouped(digits)
     }
-    return HexText.digits(UInt64(short), count: short > 0xFFFF ? 8 : 4)
+    return Hex.digits(UInt64(short), count: short > 0xFFFF ? 8 : 4)
   }
 
   private static let groupLengths = [8, 4, 4, 4, 12]
 
   private static func longUUID(_ digits: some StringProtocol) -> BluetoothUUID? {
-    guard let high = HexText.value(digits.prefix(16)), let low = HexText.value(digits.suffix(16)) else {
+    guard let high = Hex.value(digits.prefix(16)), let low = Hex.value(digits.suffix(16)) else {
       return nil
     }
     return BluetoothUUID(high: high, low: low)
@@ -67,21 +65,21 @@ public enum AddressText {
   public static func bits(_ text: String) -> UInt64? {
     let groups = text.split(separator: ":", omittingEmptySubsequences: false)
     guard groups.map(\.utf8.count) == [2, 2, 2, 2, 2, 2] else { return nil }
-    return HexText.value(groups.joined())
+    return Hex.value(groups.joined())
   }
 
   /// Twelve hexadecimal digits of any case, most significant first, with or without colons, dashes, underscores, dots or
   /// blanks between them, as 48 bits.
   public static func bitsInAnySpelling(_ text: String) -> UInt64? {
     let digits = text.utf8.filter { !":-_. ".utf8.contains($0) }
-    return digits.count == 12 ? HexText.value(String(decoding: digits, as: UTF8.self)) : nil
+    return digits.count == 12 ? Hex.value(String(decoding: digits, as: UTF8.self)) : nil
   }
 
   /// One to six pairs of hexadecimal digits between colons, as an address begins.
   public static func prefix(_ text: String) -> AddressPrefix? {
     let groups = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (1...6).contains(groups.count), groups.allSatisfy({ $0.utf8.count == 2 }),
-      let bits = HexText.value(groups.joined())
+      let bits = Hex.value(groups.joined())
     else { return nil }
     let missingBits = UInt64(8 * (6 - groups.count))
     return AddressPrefix(of: bits << missingBits, byteCount: UInt8(groups.count))
@@ -96,7 +94,17 @@ public enum AddressText {
   /// The written form of the low 48 bits.
   public static func text(of bits: UInt64) -> String {
     stride(from: 40, through: 0, by: -8).map { shift in
-      HexText.digits(bits >> UInt64(shift) & 0xFF, count: 2).uppercased()
+      Hex.digits(bits >> UInt64(shift) & 0xFF, count: 2).uppercased()
     }.joined(separator: ":")
   }
+}
+
+extension BluetoothUUID {
+  /// 4, 8 or 8-4-4-4-12 lower-case digits: the shortest form, whichever size the advertiser used.
+  public var text: String { IdentifierText.text(of: self) }
+}
+
+extension DeviceAddress {
+  /// `AA:BB:CC:DD:EE:FF`, the most significant byte first; nil for an anonymous advertiser, which has none.
+  public var text: String? { type == .anonymous ? nil : AddressText.text(of: bits) }
 }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 
 /// A point in time, in microseconds from a start that only the caller knows (boot, or a capture's first record).
 ///
@@ -26,6 +26,7 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
   }
 
   /// Milliseconds modulo 2^32 (49 days), for tables that keep many times.
+  @inlinable
   public var wrappedMilliseconds: UInt32 { UInt32(truncatingIfNeeded: microseconds / 1000) }
 
   /// Returns the earlier of two times, each of which may be nil.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Bytes shown as lower-case hexadecimal digits without separators.
-public struct Hex: Equatable, Sendable, JSONEncodable {
+public struct Hex: Equatable, Sendable {
   public let bytes: [UInt8]
 
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// The bytes of an even number of digits in either case; nil for anything else.
-  public init?(digits: String) {
+  public init?(digits: some StringProtocol) {
     guard digits.utf8.count.isMultiple(of: 2) else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(digits.utf8.count / 2)
@@ -30,10 +30,24 @@ public struct Hex: Equatable, Sendable, JSONEncodable {
     return String(decoding: digits, as: UTF8.self)
   }
 
-  public func write(to json: inout JSONWriter) { json.hexadecimal(bytes) }
+  /// Returns the number that 1 to 16 digits denote, most significant first; nil for anything else.
+  public static func value(_ digits: some StringProtocol) -> UInt64? {
+    guard (1...16).contains(digits.utf8.count) else { return nil }
+    var value: UInt64 = 0
+    for digit in digits.utf8 {
+      guard let digit = Self.value(ofDigit: digit) else { return nil }
+      value = value << 4 | UInt64(digit)
+    }
+    return value
+  }
+
+  /// A company identifier as the Bluetooth SIG writes it: `0x004C`.
+  public static func company(_ identifier: UInt16) -> String {
+    "0x" + digits(UInt64(identifier), count: 4).uppercased()
+  }
 
   /// The low `count` digits of a number.
-  package static func digits(_ value: UInt64, count: Int) -> String {
+  public static func digits(_ value: UInt64, count: Int) -> String {
     var digits = ""
     for position in (0..<count).reversed() {
       let digit = digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * position)) & 0xF)
@@ -43,7 +57,7 @@ public struct Hex: Equatable, Sendable, JSONEncodable {
   }
 
   /// The value of a digit in either case; nil for any other character.
-  static func value(ofDigit digit: UInt8) -> UInt8? {
+  public static func value(ofDigit digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
@@ -53,7 +67,7 @@ public struct Hex: Equatable, Sendable, JSONEncodable {
   }
 
   /// The digit of a value below 16, with the letters that begin at `a`.
-  package static func digit(_ value: UInt8, a: UInt8 = UInt8(ascii: "a")) -> UInt8 {
+  public static func digit(_ value: UInt8, a: UInt8 = UInt8(ascii: "a")) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : a + value - 10
   }
 }
