@@ -58,7 +58,8 @@ public struct ManifestCheck: Sendable {
 }
 
 extension Diagnostic {
-  fileprivate init(wholeFile message: String) {
+  /// An error of the file as a whole.
+  public init(wholeFile message: String) {
     self.init(severity: .error, line: 0, keyPath: "", message: message)
   }
 }

@@ -49,7 +49,8 @@ public struct EventTable: Sendable {
       }
     return line(
       clock: clock ?? event.time.text(decimals: 3), colored, item: "\(event.app)/\(event.item)",
-      event.address, event.filteredRSSI, reason: event.reason.rawValue, style)
+      event.address, event.filteredRSSI, reason: event.reason.rawValue,
+      note: event.skipped == 0 ? "" : "\(event.skipped) skipped", style)
   }
 
   /// A device that was found before, one line for each item that has found it.
@@ -78,7 +79,7 @@ public struct EventTable: Sendable {
 
   private mutating func line(
     clock: String, _ word: String, item: String, _ address: DeviceAddress, _ level: Int8?, reason: String,
-    _ style: TextStyle
+    note: String = "", _ style: TextStyle
   ) -> String {
     let wholeItem = widen(for: item)
     let widths = widths(style)
@@ -88,9 +89,10 @@ public struct EventTable: Sendable {
     let shown = AirText(Array(reason.utf8)).escaped(columnsMax: widths.reason)
     let item = itemText.padded(to: widths.item ?? itemColumns)
     let start = "\(clock.paddedLeft(to: 9)) \(word) \(item) \(addressText)\(levelText)  "
-    guard let name = names[address]?.text else { return start + shown + "\n" }
-    let nameText = name.terminal(columnsMax: widths.name ?? name.bytes.count * 8 + 1)
-    return start + shown.padded(to: widths.reason) + "  " + nameText + "\n"
+    let room = widths.name.map { max(Self.nameColumnsMin, $0 - (note.isEmpty ? 0 : note.count + 2)) }
+    let name = names[address].map { $0.text.terminal(columnsMax: room ?? $0.text.bytes.count * 8 + 1) }
+    let end = [name ?? "", note].filter { !$0.isEmpty }.joined(separator: "  ")
+    return start + (end.isEmpty ? shown : "\(shown.padded(to: widths.reason))  \(end)") + "\n"
   }
 
   private struct Widths {

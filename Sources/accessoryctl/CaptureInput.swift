@@ -78,10 +78,15 @@ enum CaptureInput {
       !words[0].contains(where: \.isNewline)
     else { return HexCapture.text(ofWords: words) }
     do throws(FileError) {
-      return String(
+      let text = String(
         decoding: try FileContents(reading: words[0], byteCountMax: hexBytesMax).bytes, as: UTF8.self)
+      return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
     } catch {
-      if case .system(let reason) = error, reason.isMissing { return words[0] }
+      // Bytes have neither a point nor a slash.
+      if case .system(let reason) = error, reason.isMissing, !words[0].contains(where: { "./".contains($0) })
+      {
+        return words[0]
+      }
       throw .file(path: words[0], error)
     }
   }

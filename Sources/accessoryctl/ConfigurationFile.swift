@@ -44,6 +44,9 @@ struct ConfigurationFile {
     try value(of: BoardProfileReader.read(text: contents.bytes, fileName: path))
   }
 
+  /// Why the agent would refuse the file as identity keys, for accounts that may own it.
+  var keysProtectionError: FileProtectionError? { FileProtection.ownerReads.error(for: facts) }
+
   private func require(_ protection: FileProtection) throws(ToolError) {
     guard let error = protection.error(for: facts) else { return }
     throw .sentence("\(shown(path)): \(error.sentence)", error == .notAFile ? .noInput : .noPermission)

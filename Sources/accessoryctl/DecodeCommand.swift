@@ -19,7 +19,8 @@ struct DecodeCommand: ParsableCommand {
       Fragments of extended advertising appear as they came; the last one shows \
       the whole.
 
-      A capture that is cut off is shown up to its last good record, with a warning.
+      A capture that is cut off is shown up to its last good record, with a warning. \
+      Exit status: 0 there are reports, 1 there is none.
 
       Examples:
         btmon -w room.btsnoop    (end it with Ctrl-C)
@@ -64,6 +65,9 @@ struct DecodeCommand: ParsableCommand {
     if total == nil, case .success = ending { total = CaptureSummary() }
     if let total { try finish(total, &printer) }
     if case .failure(let error) = ending { try error.warn(hasResult: total != nil) }
+    if total?.reportCount == 0, !all {
+      throw ToolError.sentence("the capture has no advertising reports", .no)
+    }
   }
 
   private func show(
@@ -86,10 +90,9 @@ struct DecodeCommand: ParsableCommand {
   private func finish(_ total: CaptureSummary, _ printer: inout Printer) throws(ToolError) {
     if !json { try printer.text("\n" + total.text) }
     try printer.flush()
-    guard json else { return }
-    if total.reportCount == 0 { StandardError.say("the capture has no advertising reports") }
-    if let sentence = total.recorder.sentence { StandardError.say(sentence) }
-    guard total.lostReportCount > 0 else { return }
-    StandardError.say("\(total.lostReportCount) reports in the capture could not be read and are left out")
+    if json, let sentence = total.recorder.sentence { StandardError.say(sentence) }
+    if json, total.lostReportCount > 0 {
+      StandardError.say("\(total.lostReportCount) reports in the capture could not be read and are left out")
+    }
   }
 }

@@ -4,12 +4,13 @@ import Explanation
 import HCI
 import Interfaces
 import JSON
+import LinuxSystem
 import Manifest
 import ManifestFormat
 import ToolText
 
 /// What is wrong with the identity keys that a manifest names: nothing where there are none, or where the caller may not
-/// read them.
+/// read a file that its owner alone may read.
 struct IdentityKeysCheck {
   private(set) var path = ""
   private(set) var diagnostics: [Diagnostic] = []
@@ -17,11 +18,17 @@ struct IdentityKeysCheck {
   /// Asks the agent for the addresses in sight; without an agent, the file alone is checked.
   init(of manifest: ManifestCheck, _ gateway: GatewayOptions) {
     guard let path = manifest.identityKeysPath else { return }
-    let file = Result { () throws(ToolError) in try ConfigurationFile(reading: path) }
-    guard case .success(let file) = file else { return }
     self.path = path
+    let file: ConfigurationFile
+    do throws(ToolError) { file = try ConfigurationFile(reading: path) } catch {
+      guard case .file(path: _, let problem) = error else { return }
+      if case .system(let reason) = problem, reason.isPermission { return }
+      diagnostics = [Diagnostic(wholeFile: "this cannot be read: \(problem.sentence)")]
+      return
+    }
+    if let error = file.keysProtectionError { diagnostics = [Diagnostic(wholeFile: error.sentence)] }
     let reading = IdentityKeysReader.read(text: file.text, fileName: path)
-    diagnostics = reading.diagnostics
+    diagnostics += reading.diagnostics
     guard let keys = reading.value, !keys.isEmpty else { return }
     let devices = Result { () throws(ToolError) in
       try gateway.callForList(GatewayMethodName.sightings, GatewayCall(all: true).write) {

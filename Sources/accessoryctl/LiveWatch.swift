@@ -51,6 +51,8 @@ struct LiveWatch: ~Copyable {
       guard try pause() else { break }
     }
     try printer.end(interruption)
+    guard let deadline, printer.isEmpty, try Self.now() >= deadline else { return }
+    throw .sentence("nothing was found; accessoryctl sightings --all lists what is heard", .no)
   }
 
   /// Follows one connection to its end.

@@ -15,7 +15,7 @@ struct ReplayCommand: ParsableCommand {
     discussion: """
       Runs the agent's own data path over the capture. Each line is a sighting that was \
       found, changed or lost, with the level on which the gate decided. The lines are the \
-      same at every speed.
+      same at every speed. Exit status: 0 an item found a device, 1 none did.
 
       Examples:
         accessoryctl replay room.btsnoop --manifest accessoryd.toml
@@ -58,9 +58,8 @@ struct ReplayCommand: ParsableCommand {
     // The summary covers a capture that is cut off; a file that is no capture gets none.
     try show.end(replay, isSummary: summary && replay.recordCount > 0)
     if case .failure(let error) = ending { try error.warn(hasResult: replay.recordCount > 0) }
-    if show.isEmpty {
-      StandardError.say("no item of the manifest found a device; accessoryctl explain says why")
-    }
+    guard show.isEmpty else { return }
+    throw ToolError.sentence("no item of the manifest found a device; accessoryctl explain says why", .no)
   }
 
   private static func now() throws(ToolError) -> MonotonicInstant {

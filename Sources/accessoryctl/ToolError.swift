@@ -63,7 +63,7 @@ func quoted(_ path: String) -> String { AirText(Array(path.utf8)).terminal(colum
 func shown(_ path: String) -> String { AirText(Array(path.utf8)).escaped(columnsMax: 200) }
 
 extension FileError {
-  fileprivate var sentence: String {
+  var sentence: String {
     switch self {
     case .system(let error):
       if error.isMissing {

@@ -12,7 +12,8 @@ struct WatchCommand: ParsableCommand {
       the agent or a lost connection, and says how many events it missed. Without --item it \
       also shows when apps are connected to their accessories, and without --app how the \
       radio changes. Ctrl-C ends it. \
-      Times are those of the wall clock here; in JSON they are the agent's own.
+      Times are those of the wall clock here; in JSON they are the agent's own. \
+      Exit status: 0 something was shown, 1 --seconds were over before.
 
       Examples:
         accessoryctl watch

@@ -15,6 +15,8 @@ struct WatchPrinter: ~Copyable {
   private var count = 0
   /// Whether no finding of an item was printed for readers.
   private(set) var isQuiet: Bool
+  /// Whether nothing was printed but the header.
+  private(set) var isEmpty = true
   private var clock: AgentClock?
   /// The run of the agent that the watch is connected to.
   private var epoch = ""
@@ -60,6 +62,7 @@ struct WatchPrinter: ~Copyable {
   mutating func event(_ event: EventLine) throws(ToolError) {
     guard selection.includes(app: event.app, item: event.item) else { return }
     count += 1
+    isEmpty = false
     if json {
       var event = event
       if event.epoch.isEmpty { event.epoch = epoch }
@@ -117,6 +120,7 @@ struct WatchPrinter: ~Copyable {
 
   /// A line of JSON with the run of the agent and one member more.
   private mutating func printLine(_ member: (inout JSONWriter) -> Void) throws(ToolError) {
+    isEmpty = false
     try printer.lines { [epoch] in
       $0.line { json in
         json.member("epoch", epoch)
@@ -191,6 +195,7 @@ struct WatchPrinter: ~Copyable {
 
   /// The wall-clock time of an event; a new day gets a line of its own.
   private mutating func time(of time: Seconds) throws(ToolError) -> String {
+    isEmpty = false
     guard let wall = try clock?.wallTime(of: time) else { return time.text(decimals: 3) }
     if let day = wall.localDate, day != date {
       if date != nil { try printer.text("\(day)\n") }
@@ -200,6 +205,7 @@ struct WatchPrinter: ~Copyable {
   }
 
   private mutating func printNote(_ sentence: String) throws(ToolError) {
+    isEmpty = false
     let time = try Self.now().localTime ?? ""
     try printer.text("\(String(repeating: " ", count: max(0, 9 - time.count)))\(time) -- \(sentence)\n")
   }

@@ -170,10 +170,24 @@ import Testing
         irk = "\(key)"
         """
       _ = try folder.file("keys.toml", Array(text.utf8))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keys)
       let run = try Tool.run("check", path, "--socket", agent.path)
       #expect(run.status == status && run.text.contains(sentence) && run.lines.count == 1, "\(run.text)")
       try expectValid(try Tool.run("check", path, "--json", "--socket", agent.path).output, "check")
     }
+  }
+
+  @Test func identityKeysWithWhichNoAgentStartsAreRefused() throws {
+    let keys = folder.path + "/keys.toml"
+    let path = try folder.file(
+      "good.toml", Array("schema = 1\n[gateway]\nidentity-keys = \"\(keys)\"\n".utf8))
+    let missing = try Tool.run("check", path)
+    #expect(
+      missing.status == 1 && missing.text.hasPrefix("\(keys): this cannot be read: "), "\(missing.text)")
+    _ = try folder.file("keys.toml", Array("schema = 1\n".utf8))
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: keys)
+    let open = try Tool.run("check", path)
+    #expect(open.status == 1 && open.text.contains("chmod 600"), "\(open.text)")
   }
 
   @Test func aFileThatOthersMayWriteIsRefused() throws {

@@ -123,6 +123,18 @@ import Testing
     #expect(run.errorOutput.contains("a positive number"), "\(run.errorOutput)")
   }
 
+  @Test("Nothing found is 1, with the reason", arguments: [[], ["--json"]])
+  func nothingFound(option: [String]) throws {
+    let bare = try folder.file(
+      "bare.toml",
+      Array("schema = 1\n[app.a]\n[[app.a.item]]\nid = \"i\"\nname = \"I\"\nservice = \"1234\"\n".utf8))
+    let run = try Tool.run(["replay", capture, "--manifest", bare] + option)
+    #expect(run.status == 1 && run.errorOutput.contains("no item of the manifest found a device"))
+    let empty = try folder.file("empty.btsnoop", Array(Captures.chain.prefix(16)))
+    let decoded = try Tool.run(["decode", empty] + option)
+    #expect(decoded.status == 1 && decoded.errorOutput.contains("the capture has no advertising reports"))
+  }
+
   @Test func identityKeysThatOthersReadAreRefused() throws {
     let keys = try folder.file("keys.toml", Array("schema = 1\n".utf8))
     let run = try Tool.shell(

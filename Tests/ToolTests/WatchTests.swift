@@ -40,6 +40,13 @@ struct WatchTests {
     #expect(text(second["epoch"]) == Replies.epoch && second["sequence"] == .integer(12))
   }
 
+  @Test("A watch whose time is over without an event says so, and ends with 1", arguments: [[], ["--json"]])
+  func nothing(option: [String]) throws {
+    let agent = try ScriptedAgent([[Replies.greeting(sequence: 7), .waitForEnd]])
+    let run = try Tool.run(["watch", "--seconds", "0.1", "--socket", agent.path] + option)
+    #expect(run.status == 1 && run.errorOutput.contains("nothing was found"), "\(run.errorOutput)")
+  }
+
   @Test("Its JSON has events, gaps and resets, and a schema")
   func json() throws {
     let agent = try ScriptedAgent([

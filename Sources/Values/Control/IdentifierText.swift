@@ -68,10 +68,10 @@ public enum AddressText {
     return Hex.value(groups.joined())
   }
 
-  /// Twelve hexadecimal digits of any case, most significant first, with or without colons, dashes, underscores, dots or
-  /// blanks between them, as 48 bits.
+  /// Twelve hexadecimal digits of any case, most significant first, with or without 0x before them and colons, dashes,
+  /// underscores, dots or blanks between them, as 48 bits.
   public static func bitsInAnySpelling(_ text: String) -> UInt64? {
-    let digits = text.utf8.filter { !":-_. ".utf8.contains($0) }
+    let digits = text.dropHexPrefix.utf8.filter { !":-_. ".utf8.contains($0) }
     return digits.count == 12 ? Hex.value(String(decoding: digits, as: UTF8.self)) : nil
   }
 
