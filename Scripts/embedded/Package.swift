@@ -5,9 +5,8 @@
 
 import PackageDescription
 
-let noAllocations = SwiftSetting.unsafeFlags(["-no-allocations"])
-
-let embedded: [SwiftSetting] = [
+// Words are text, which may allocate when it is compared; the data path never does that.
+let words: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
   .enableUpcomingFeature("ExistentialAny"),
@@ -17,11 +16,9 @@ let embedded: [SwiftSetting] = [
   .enableExperimentalFeature("Embedded"),
   .treatAllWarnings(as: .error),
   // Each function in a section of its own, so that the linker shows whether anything in use allocates.
-  .unsafeFlags(["-wmo", "-Xfrontend", "-function-sections"]), noAllocations,
+  .unsafeFlags(["-wmo", "-Xfrontend", "-function-sections"]),
 ]
-
-// Words are text, which may allocate when it is compared; the data path never does that.
-let words = embedded.filter { $0 != noAllocations }
+let embedded = words + [.unsafeFlags(["-no-allocations"])]
 
 let package = Package(
   name: "data-path",

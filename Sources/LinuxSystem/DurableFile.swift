@@ -90,23 +90,37 @@ public enum DurableFile {
 
   /// Replaces a file, as a whole or not at all, by one that only its owner reads and writes.
   public static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-    try replace(path, with: bytes, like: nil, attributesOf: nil)
+    _ = try replace(path, with: bytes, like: nil, attributesOf: nil)
   }
 
   /// `model` gives the new file its owner, group and permissions; without one only its owner reads and writes it.
-  /// `source` is a file whose access lists and labels it gets.
+  /// `source` is a file whose access lists and labels it gets. Returns false, and replaces nothing, if the file does not
+  /// hold `old` any longer when the new one is whole on the disk.
   static func replace(
-    _ path: String, with bytes: [UInt8], like model: stat?, attributesOf source: String?
-  ) throws(SystemError) {
+    _ path: String, with bytes: [UInt8], like model: stat?, attributesOf source: String?,
+    insteadOf old: [UInt8]? = nil
+  ) throws(SystemError) -> Bool {
     let draft = "\(path).\(ThisProcess.identifier).part"
     do throws(SystemError) {
       try write(bytes, to: draft, like: model, attributesOf: source)
+      if let old, try !holds(path, old) {
+        try remove(draft)
+        return false
+      }
       try rename(draft, to: path)
     } catch {
       try? remove(draft)
       throw error
     }
     try syncFolder(of: path)
+    return true
+  }
+
+  private static func holds(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
+    do throws(SystemError) { return try contents(of: path, byteCountMax: bytes.count) == bytes } catch {
+      guard error.isTooLarge else { throw error }
+      return false
+    }
   }
 
   private static func write(
@@ -223,7 +237,7 @@ public enum FileReplacement {
     (model.st_mode, model.st_uid, model.st_gid) = (0o644, geteuid(), getegid())
     try LockFile.hold("\(path).lock") { () throws(SystemError) in
       guard try DurableFile.status(of: path) == nil else { throw SystemError(.open, code: EEXIST) }
-      try DurableFile.replace(path, with: bytes, like: model, attributesOf: nil)
+      _ = try DurableFile.replace(path, with: bytes, like: model, attributesOf: nil)
     }
   }
 
@@ -234,15 +248,7 @@ public enum FileReplacement {
   ) throws(SystemError) -> Bool {
     let (target, status) = try writable(path)
     return try LockFile.hold("\(target).lock") { () throws(SystemError) in
-      let isSame: Bool
-      do throws(SystemError) {
-        isSame = try DurableFile.contents(of: target, byteCountMax: old.count) == old
-      } catch {
-        guard error.isTooLarge else { throw error }
-        isSame = false
-      }
-      if isSame { try DurableFile.replace(target, with: bytes, like: status, attributesOf: target) }
-      return isSame
+      try DurableFile.replace(target, with: bytes, like: status, attributesOf: target, insteadOf: old)
     }
   }
 

@@ -33,6 +33,12 @@ extension AccessoryRegistry {
   /// How many devices have a key.
   public var keyedDeviceCount: Int { devices.count(where: \.hasKeys) }
 
+  /// A device whose keys would go if `new` replaced this registry.
+  public func keyedDevice(missingIn new: AccessoryRegistry) -> RegistryDevice? {
+    let kept = Set(new.devices.map(\.identity))
+    return devices.first { $0.hasKeys && !kept.contains($0.identity) }
+  }
+
   /// Keeps the bonds of the registry that this one is to replace. `takesKeys` says whether keys that this one brings
   /// replace those that are stored: it came from a client that may handle keys. Otherwise it brings no bond, and none that
   /// bluetoothd must delete.

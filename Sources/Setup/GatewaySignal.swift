@@ -99,11 +99,13 @@ extension SetupFlow {
 }
 
 extension SetupCore {
-  /// Logs a request that has been opened, and signals one of an app at the gateway.
+  /// Logs a request that has been opened, and signals it at the gateway if it is an app's: of an app that opens them one
+  /// after the other, both happen once in ten seconds.
   mutating func announce(_ id: RandomIdentifier) {
-    guard let flow = request(id) else { return }
-    log(.requestOpened(id, sentence: flow.requestSentence))
-    if flow.session != nil, paces[flow.app]?.signal(id, at: now) ?? true { signal(flow) }
+    guard let flow = request(id), flow.session == nil || paces[flow.app]?.signal(id, at: now) ?? true else {
+      return
+    }
+    signal(flow)
   }
 
   /// Signals the requests that waited because their app had opened another one just before, and are still open.
@@ -115,6 +117,7 @@ extension SetupCore {
   }
 
   private mutating func signal(_ flow: SetupFlow) {
-    add(.signal(.request(RequestSignal(flow.kind, flow.id, app: flow.app))))
+    log(.requestOpened(flow.id, sentence: flow.requestSentence))
+    if flow.session != nil { add(.signal(.request(RequestSignal(flow.kind, flow.id, app: flow.app)))) }
   }
 }

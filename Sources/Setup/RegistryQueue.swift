@@ -186,6 +186,11 @@ extension RegistryQueue {
   private mutating func write(_ next: PendingChange) -> Effect {
     switch next.change {
     case .replace(var new, let takesKeys):
+      if !takesKeys, let device = registry.keyedDevice(missingIn: new) {
+        let sentence =
+          "the import lacks the device \(device.identity.text), whose keys would be lost: remove its "
+        return .settled(next.purpose, .failed(sentence + "accessories first, or import as root"))
+      }
       new.keepBonds(of: registry, takesKeys: takesKeys)
       // What bluetoothd is to remove stays known; a device that is named cannot be refused.
       for address in registry.bondsLeftToBluetoothd(by: new) { _ = try? new.apply(.addBondRemoval(address)) }

@@ -202,7 +202,7 @@ extension SetupCore {
       && accessoryCount(ofApp: app, item: item) < Int(wanted.maxAccessories)
   }
 
-  private func accessoryCount(ofApp app: String, item: String) -> Int {
+  func accessoryCount(ofApp app: String, item: String) -> Int {
     registry.accessories.count { $0.app == app && $0.item == item }
   }
 

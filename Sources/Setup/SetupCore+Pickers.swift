@@ -17,6 +17,7 @@ extension SetupCore {
       throw .noItems(of: session.app, cure: "or supply items in the call")
     }
     if let failure = accountFailure(ofApp: session.app) { throw failure }
+    if let failure = fullItemsFailure(items, ofApp: session.app) { throw failure }
     try paces[session.app]?.openPicker(at: now)
     if let first = leftOut.first {
       log(.migrationLeftOut(app: session.app, reason: first.reason, count: leftOut.count))
@@ -31,6 +32,18 @@ extension SetupCore {
 
   private func manifestItems(ofApp app: String) -> [PickerItem]? {
     configuration.apps[app]?.items.filter { $0.selection != .observe }.map { PickerItem($0) }
+  }
+
+  /// Returns why no item of a picker can have a further accessory; nil when one can.
+  private func fullItemsFailure(_ items: [PickerItem], ofApp app: String) -> SetupError? {
+    let mostOfFull = items.compactMap { item in
+      let isFull =
+        !item.isAppSupplied && item.migration == nil
+        && accessoryCount(ofApp: app, item: item.item.id) >= Int(item.item.maxAccessories)
+      return isFull ? item.item.maxAccessories : nil
+    }
+    guard let most = mostOfFull.first, mostOfFull.count == items.count else { return nil }
+    return RegistryError.itemFull(maxAccessories: most).setupFailure
   }
 
   /// Returns why nothing can be set up for an app whose accessories belong to another account; nil when they do not.

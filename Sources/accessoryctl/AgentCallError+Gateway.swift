@@ -31,7 +31,10 @@ extension AgentCallError {
       return .sentence(
         "\(whose) may have \(parameters.number("limit")) connections to the agent, and all are in use; "
           + "end a program, or raise \(key) in the manifest's [limits]", .temporaryFailure)
-    case "org.varlink.service.PermissionDenied": return permission
+    case "org.varlink.service.PermissionDenied":
+      guard parameters.word("reason") != nil else { return permission }
+      return .sentence(
+        "\(parameters.sentence("reason")); \(parameters.sentence("cure", or: "ask root"))", .noPermission)
     case "org.varlink.service.InvalidParameter":
       return .sentence(
         "the agent does not accept the value of \(parameters.text("parameter")); see --help", .usage)

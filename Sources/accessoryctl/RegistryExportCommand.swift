@@ -14,7 +14,7 @@ struct RegistryExportCommand: ParsableCommand {
       Writes only after the whole export has arrived. The file is readable for you alone \
       (mode 600). It replaces a file of the same name completely, or not at all.
 
-      Without the keys of bonds, an import makes the bonds that the gateway keeps lost: their \
+      Without the keys of bonds, an import keeps the bonds that it finds stored; others are lost, and their \
       devices must be paired again. A program that has the keys can act as this gateway towards \
       its accessories. Only root and the agent's own account may export keys, and the agent \
       logs it.

@@ -40,7 +40,7 @@ enum SetupAccessory {
     switch self {
     case .device(let device):
       let suggestion = try SetupDevices.suggestion(for: device, seconds: seconds, gateway)
-      for warning in suggestion.warnings { StandardError.say("warning: \(warning)") }
+      suggestion.sayWarnings()
       return try suggestion.item()
     case .network(let network): return Self.item(for: network)
     }

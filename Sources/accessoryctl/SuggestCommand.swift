@@ -182,6 +182,15 @@ struct SuggestCommand: ParsableCommand {
   }
 
   private func sayWarnings(of suggestions: [SuggestionLine]) {
-    for warning in suggestions.flatMap(\.warnings) { StandardError.say("warning: \(warning)") }
+    for line in suggestions { line.sayWarnings() }
+  }
+}
+
+extension SuggestionLine {
+  /// The warnings, which the agent wrote.
+  func sayWarnings() {
+    for warning in warnings {
+      StandardError.say("warning: \(AirText(Array(warning.utf8)).sentence(columnsMax: 400))")
+    }
   }
 }

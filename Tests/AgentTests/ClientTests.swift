@@ -51,6 +51,18 @@ struct ClientTests {
     #expect(harness.agent.clientCount == 64)
   }
 
+  @Test("However many users act as one app, the others keep their share of the connections")
+  func shares() {
+    var access = AccessList.operators
+    for user in 1000..<1010 { access.appsOfUser[UInt32(user)] = ["lights"] }
+    access.appsOfUser[2000] = ["garden"]
+    let harness = AgentHarness(.lights, access: access)
+    let connected = { (user: UInt32) in (0..<16).count { _ in harness.connect(user: user) != nil } }
+    #expect((1000..<1010).reduce(0) { $0 + connected(UInt32($1)) } == 42)
+    #expect(connected(2000) == 14)
+    #expect(harness.notices.last == .turnedAway(.full, user: 2000))
+  }
+
   @Test("An unknown account's first call is refused with a sentence, in one of 4 slots that each last 2 s")
   func unknownAccounts() throws {
     let harness = crowded()

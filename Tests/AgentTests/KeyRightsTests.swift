@@ -128,6 +128,21 @@ struct KeyRightsTests {
     #expect(try bonds(after: .import, 7, by: actor) == [.bonded(Rows.bond())])
   }
 
+  @Test(
+    "An import that lacks a device with keys is refused to the group, and not to root",
+    arguments: Actor.allCases)
+  func lacksDevice(_ actor: Actor) throws {
+    let bench = BondedBench(.bonded(Rows.bond()))
+    let client = try #require(actor.connect(to: bench.harness))
+    let lines = RegistryExport(AccessoryRegistry(), includesKeys: false).map(\.debugDescription)
+    let parameters = #""begins":true,"commits":true,"lines":[\#(lines.joined(separator: ","))]"#
+    bench.harness.send(Message.text(OperatorMethodName.import.rawValue, parameters, more: false), by: client)
+    bench.scenario.run(seconds: 1)
+    let isRefused = client.replies.last?.text("sentence")?.contains("whose keys would be lost") ?? false
+    #expect(isRefused == (actor == .group))
+    #expect(bench.harness.registry.saved.devices.isEmpty != isRefused)
+  }
+
   @Test("Each import is logged with its user and counts")
   func logged() throws {
     let bench = BondedBench(.bonded(Rows.bond()))

@@ -7,8 +7,8 @@ import Varlink
 
 /// The connections.
 ///
-/// Capacity: ``Limits/connections``, some of which are kept for operators, and ``Limits/connectionsPerUser`` of one user
-/// or at one app's own socket. Beside them, operators that find these taken have ``reservedMax`` slots, and root one more, for calls that end by
+/// Capacity: ``Limits/connections``, some of which are kept for operators, ``Limits/connectionsPerUser`` of one user or at
+/// one app's own socket, and of each app its share (``PlaceShares``), however many users may act as it. Beside them, operators that find these taken have ``reservedMax`` slots, and root one more, for calls that end by
 /// themselves, so that a gateway full of watchers can still be examined. A peer without a slot is turned away, which is
 /// counted by reason; ``turnedAwayMax`` of them at a time learn the reason.
 struct ClientTable {
@@ -55,7 +55,7 @@ struct ClientTable {
 
   mutating func admit(_ peer: Peer, _ access: AccessList, at now: Instant) -> Admission {
     let rights = access.rights(of: peer)
-    guard let lack = lack(of: peer, rights) else {
+    guard let lack = lack(of: peer, rights, appCount: access.accounts.count) else {
       return insert(peer, rights, .regular, end: nil).map(Admission.admitted) ?? refuse(.full)
     }
     let reservedCount = connected.count { if case .reserved = $0.place { true } else { false } }
@@ -77,12 +77,19 @@ struct ClientTable {
   }
 
   /// Returns why the peer gets no regular slot; nil if one is free for it.
-  private func lack(of peer: Peer, _ rights: Rights?) -> AdmissionError? {
+  private func lack(of peer: Peer, _ rights: Rights?, appCount: Int) -> AdmissionError? {
     guard let rights else { return .unknownAccount }
     let regular = connected.filter { $0.place == .regular }
     let kept = rights.isOperator ? 0 : limits.connectionsForOperators
     if regular.count >= Int(limits.connections - kept) { return .full }
-    return regular.count { $0.peer.owner == peer.owner } < Int(limits.connectionsPerUser) ? nil : .userFull
+    guard regular.count(where: { $0.peer.owner == peer.owner }) < Int(limits.connectionsPerUser) else {
+      return .userFull
+    }
+    guard !rights.isOperator, let app = rights.apps.min() else { return nil }
+    let owners = regular.lazy.filter { !$0.rights.isOperator }.compactMap { $0.rights.apps.min() }
+    let isAdmitted = PlaceShares.admit(
+      app, among: Array(owners), appCount: appCount, capacity: Int(limits.connections - kept))
+    return isAdmitted ? nil : .full
   }
 
   /// Connects a client; nil if every slot is taken, because a reload has reduced their number.

@@ -98,7 +98,7 @@ extension FailureLine {
   init(_ failure: SetupError) {
     self.init(
       code: failure.code.rawValue, name: failure.code.name, field: failure.field.map(SetupError.cut),
-      reason: SetupError.cut(failure.reason), cure: failure.cure)
+      reason: SetupError.cut(failure.reason), cure: SetupError.cut(failure.cure))
   }
 }
 
@@ -126,7 +126,7 @@ extension SetupError {
   /// The message that refuses a call.
   var message: [UInt8] {
     let line = SessionErrorLine(
-      code: code.rawValue, field: field.map(Self.cut), reason: Self.cut(reason), cure: cure)
+      code: code.rawValue, field: field.map(Self.cut), reason: Self.cut(reason), cure: Self.cut(cure))
     return Message.error(errorName.rawValue) { line.writeMembers(to: &$0) }
   }
 }
