@@ -77,10 +77,14 @@ public struct Device: Sendable, BitwiseCopyable {
     return max(byInterval, patienceByRhythm(gate))
   }
 
-  /// The part of it that the rhythm decides: no silence of the item is shorter.
+  /// The part of it that the rhythm decides: no silence of the item is shorter. Where the board listens part of the time, so
+  /// that a steady device seems to pause, only pauses of a tenth of the stretched 10 s count.
   @inline(__always)
   func patienceByRhythm(_ gate: GateSettings) -> Int64 {
-    var patience = signal.rhythm.patience + Int64(gate.lostMilliseconds)
+    var patience = Int64(gate.lostMilliseconds)
+    if Int64(signal.rhythm.milliseconds) * 10 >= Int64(gate.settlingMilliseconds) {
+      patience += signal.rhythm.patience
+    }
     if signal.rhythm.isUnknown { patience = max(patience, Rhythm.unknownPatienceMilliseconds) }
     return min(patience, Int64(gate.lostMillisecondsMax))
   }

@@ -58,9 +58,14 @@ struct WaitingFrame: BitwiseCopyable {
   var next: Int16 = -1
   var dataByteCount: UInt8 = 0
   var responseByteCount: UInt8 = 0
-  /// Where the payloads are: 0 for a copy in the table, or the ``AdvertisingSet/bit`` of a set whose payloads are too long
-  /// for one.
+  /// The ``AdvertisingSet/bit`` of its set.
   var set: UInt32 = 0
+
+  /// Whether its payloads are too long for a copy: they are in the set.
+  var isLong: Bool {
+    get { dataByteCount == .max }
+    set { dataByteCount = newValue ? .max : 0 }
+  }
 }
 
 /// The payloads of the frames that wait. A copy of this handle reads them while their owner is being changed.
@@ -84,8 +89,9 @@ struct WaitingBytes: BitwiseCopyable {
 /// The frames of the found matches that have changed since they were found.
 ///
 /// Capacity: 256 matches; the one whose frames were noted least recently gives way, those of accessories last: its next
-/// change is compared with the frame before. 256 new frames wait, four for each match; where there is no room, the oldest
-/// of the match is left out, and counted. Of payloads that have more than 62 bytes in all only the newest waits, in its set.
+/// change is compared with the frame before, and it still owes the newest frame that waited. 256 new frames wait, at most
+/// four for each match; where there is no room, the oldest of the match with the most is left out, and counted. So each
+/// match has room for one. Of payloads that have more than 62 bytes in all only the newest waits, in its set.
 struct FrameTable: ~Copyable {
   static var matchesMax: Int { 256 }
   static var waitingMax: Int { 256 }
@@ -125,22 +131,21 @@ struct FrameTable: ~Copyable {
   }
 
   /// Lets a new frame wait: `data` and `response` are the payloads of its set, which `bit` names. Returns how many frames
-  /// were left out for it, itself included.
+  /// were left out for it; their matches count them.
   mutating func wait(_ data: RawSpan, _ response: RawSpan, ofSet bit: UInt32, for entry: Int) -> UInt32 {
     let isLong = data.byteCount + response.byteCount > WaitingBytes.stride
     var skipped: UInt32 = 0
-    for position in (0..<matches[entry].waitingCount).reversed()
-    where isLong && waiting[Int(matches[entry].waitingSlot(position))].set == bit {
-      skipped += leaveOut(position, of: entry)
+    for position in (0..<matches[entry].waitingCount).reversed() where isLong {
+      let frame = waiting[Int(matches[entry].waitingSlot(position))]
+      if frame.isLong, frame.set == bit { skipped += leaveOut(position, of: entry) }
     }
-    if firstFree < 0 || matches[entry].waitingCount == MatchFrames.waitingMax {
-      skipped += leaveOut(0, of: entry)
-    }
-    guard firstFree >= 0 else { return skipped + 1 }
+    if matches[entry].waitingCount == MatchFrames.waitingMax { skipped += leaveOut(0, of: entry) }
+    if firstFree < 0 { skipped += leaveOut(0, of: entryWithMost(orElse: entry)) }
     let slot = Int(firstFree)
     matches[entry].wait(firstFree)
     firstFree = waiting[slot].next
-    waiting[slot].set = isLong ? bit : 0
+    waiting[slot].set = bit
+    waiting[slot].isLong = isLong
     guard !isLong else { return skipped }
     waiting[slot].dataByteCount = UInt8(truncatingIfNeeded: data.byteCount)
     waiting[slot].responseByteCount = UInt8(truncatingIfNeeded: response.byteCount)
@@ -152,7 +157,17 @@ struct FrameTable: ~Copyable {
   private mutating func leaveOut(_ position: Int, of entry: Int) -> UInt32 {
     guard let slot = matches[entry].takeWaiting(position) else { return 0 }
     freeWaiting(slot)
+    matches[entry].skipped &+= 1
     return 1
+  }
+
+  /// The entry for which the most frames wait. When all places are taken, that is one at least.
+  private func entryWithMost(orElse entry: Int) -> Int {
+    var most = entry
+    for other in 0..<matches.count where matches[other].waitingCount > matches[most].waitingCount {
+      most = other
+    }
+    return most
   }
 
   func frame(ofWaiting slot: Int16) -> WaitingFrame { waiting[Int(slot)] }

@@ -13,11 +13,16 @@ public struct Match: Sendable, BitwiseCopyable {
   var sets: UInt32 = 0
   /// When the payload of the last set that left `sets` was replaced. Those in `sets` have times of their own.
   var replaced = Instant(microseconds: .min)
-  /// When `presence` took its value.
+  /// When `presence` took its value; of one that is inside, and has no entry in the ``FrameTable`` any more, when its last event
+  /// was sent.
   public private(set) var since = Instant(microseconds: 0)
   public private(set) var presence = Presence.outside
+  /// The number of the set whose new frame was not sent before the entry gave way, from 1 on; else 0.
+  private var owed: UInt8 = 0
   /// The entry of the ``FrameTable``, once a frame has changed since the device was found; else -1.
   var frames: Int16 = -1
+  /// Without an entry: new frames left out since the last event.
+  var skipped: UInt32 = 0
 
   init() {}
 
@@ -31,6 +36,17 @@ public struct Match: Sendable, BitwiseCopyable {
   mutating func setPresence(_ presence: Presence, at now: Instant) {
     self.presence = presence
     since = now
+  }
+
+  /// The ``AdvertisingSet/bit`` of the set whose new frame is still to be sent; 0 for none.
+  var owedSet: UInt32 {
+    get { owed == 0 ? 0 : 1 << UInt32(owed - 1) }
+    set { owed = newValue == 0 ? 0 : UInt8(newValue.trailingZeroBitCount + 1) }
+  }
+
+  /// Notes when the last event was sent, for a match without an entry.
+  mutating func noteEvent(at time: Instant) {
+    if presence == .inside { since = max(since, time) }
   }
 
   /// Moves the time of the last change of `presence` on.

@@ -119,7 +119,7 @@ extension Pipeline {
   private mutating func expire(_ slot: Int, of row: Int) {
     let index = matches.index(slot, of: row)
     let gate = matches.gates[Int(matches.table[index].item)]
-    if matches.table[index].frames >= 0 { expireFrames(slot, of: row) }
+    expireFrames(slot, of: row)
     if case .leaving = matches.table[index].presence,
       clock.milliseconds(since: matches.table[index].since) >= Int64(gate.leaveDwellMilliseconds)
     {

@@ -114,26 +114,43 @@ extension Pipeline {
     if matches.table[index].frames >= 0 { return Int(matches.table[index].frames) }
     let entry = frames.entryToClaim()
     release(entry)
+    let match = matches.table[index]
     frames.matches[entry] = MatchFrames()
     frames.matches[entry].row = Int32(row)
-    frames.matches[entry].item = matches.table[index].item
+    frames.matches[entry].item = match.item
     frames.matches[entry].isAccessory = devices.rows[row].isAccessory
     frames.matches[entry].noted = clock
-    frames.matches[entry].reported = matches.table[index].since
+    frames.matches[entry].reported = match.since
+    frames.matches[entry].frames = RememberedFrames(found: match.since)
+    frames.matches[entry].skipped = match.skipped
     matches.table[index].frames = Int16(entry)
+    matches.table[index].skipped = 0
+    matches.table[index].owedSet = 0
+    if match.owedSet != 0 { waitStored(slot, of: row, setWithBit: match.owedSet) }
     return entry
   }
 
-  /// Frees an entry that another match is to have.
+  /// Frees an entry that another match is to have. The newest frame that waits, or is held back, is sent in time nevertheless.
   private mutating func release(_ entry: Int) {
-    let row = Int(frames.matches[entry].row)
-    guard row >= 0 else { return }
-    let item = Int(frames.matches[entry].item)
-    counters.changesSkipped &+= UInt64(frames.matches[entry].waitingCount)
+    let old = frames.matches[entry]
+    let row = Int(old.row)
+    guard row >= 0,
+      let slot = matches.slot(ofItem: Int(old.item), row: row, count: devices.rows[row].matchCount)
+    else { return }
+    let index = matches.index(slot, of: row)
+    let leftOut = UInt32(max(0, old.waitingCount - 1))
+    counters.changesSkipped &+= UInt64(leftOut)
+    matches.table[index].skipped = old.skipped &+ leftOut
+    if old.waitingCount > 0 {
+      matches.table[index].owedSet = frames.frame(ofWaiting: old.waitingSlot(old.waitingCount - 1)).set
+    } else if old.frames.holdsBack {
+      matches.table[index].owedSet = sets.table[Int(devices.rows[row].newestSet)].bit
+    }
+    matches.table[index].noteEvent(at: old.reported)
+    matches.table[index].frames = -1
     frames.free(entry)
     sets.dropKnownFrames(of: devices.rows[row])
-    guard let slot = matches.slot(ofItem: item, row: row, count: devices.rows[row].matchCount) else { return }
-    matches.table[matches.index(slot, of: row)].frames = -1
+    if let due = framesDue(slot, of: row) { deadlines.schedule(row, noLaterThan: due) }
   }
 
   /// Reports the new frame of a set to each match of its device that was found before, whether or not it matches. `known`
@@ -159,10 +176,14 @@ extension Pipeline {
       guard let identity else { return }
       let gate = matches.gates[Int(matches.table[match].item)]
       frames.matches[entry].noted = clock
-      let isNew = frames.matches[entry].frames.hear(
-        identity, settlingMilliseconds: Int64(gate.settlingMilliseconds), heldBack: &counters.changesHeldBack,
-        at: clock)
-      if isNew { reportChange(slot, of: row, set: set, isAtOnce: isAtOnce) }
+      let novelty = frames.matches[entry].frames.hear(
+        identity, isNumbered: isAtOnce, settlingMilliseconds: Int64(gate.settlingMilliseconds),
+        heldBack: &counters.changesHeldBack, at: clock)
+      switch novelty {
+      case .sent: reportChange(slot, of: row, set: set, isAtOnce: isAtOnce)
+      case .known: break
+      case .leftOut: noteLeftOut(slot, of: row)
+      }
       if let due = framesDue(slot, of: row) { deadlines.schedule(row, noLaterThan: due) }
     }
   }
@@ -175,9 +196,8 @@ extension Pipeline {
     let data = bytes.payload(sets.table[set].data, .data, of: set)
     let response = bytes.payload(sets.table[set].response, .response, of: set)
     guard isAtOnce || changesDue(slot, of: row) <= clock else {
-      let skipped = frames.wait(data, response, ofSet: sets.table[set].bit, for: entry)
-      frames.matches[entry].skipped &+= skipped
-      counters.changesSkipped &+= UInt64(skipped)
+      counters.changesSkipped &+= UInt64(
+        frames.wait(data, response, ofSet: sets.table[set].bit, for: entry))
       return
     }
     sendWaiting(slot, of: row)
@@ -185,11 +205,26 @@ extension Pipeline {
   }
 
   private mutating func emitChange(_ slot: Int, of row: Int, _ data: RawSpan, _ response: RawSpan) {
-    let entry = Int(matches.match(slot, of: row).frames)
-    let skipped = frames.matches[entry].skipped
-    frames.matches[entry].skipped = 0
-    frames.matches[entry].reported = clock
+    let match = matches.index(slot, of: row)
+    let entry = Int(matches.table[match].frames)
+    let skipped: UInt32
+    if entry >= 0 {
+      skipped = frames.matches[entry].skipped
+      frames.matches[entry].skipped = 0
+      frames.matches[entry].reported = clock
+    } else {
+      skipped = matches.table[match].skipped
+      matches.table[match].skipped = 0
+      matches.table[match].noteEvent(at: clock)
+    }
     append(.changed, .payload, slot, of: row, skipped: skipped, data, response)
+  }
+
+  private mutating func noteLeftOut(_ slot: Int, of row: Int) {
+    let match = matches.index(slot, of: row)
+    let entry = Int(matches.table[match].frames)
+    if entry >= 0 { frames.matches[entry].skipped &+= 1 } else { matches.table[match].skipped &+= 1 }
+    counters.changesSkipped &+= 1
   }
 
   /// Sends the frames that wait, the oldest first.
@@ -199,7 +234,7 @@ extension Pipeline {
     while let waiting = frames.matches[entry].takeWaiting() {
       let frame = frames.frame(ofWaiting: waiting)
       frames.freeWaiting(waiting)
-      guard frame.set != 0 else {
+      guard frame.isLong else {
         emitChange(slot, of: row, bytes.data(of: frame, at: waiting), bytes.response(of: frame, at: waiting))
         continue
       }
@@ -210,29 +245,37 @@ extension Pipeline {
   /// Sends the payloads of a set, or counts them as left out when the set is gone.
   private mutating func emitStored(_ slot: Int, of row: Int, setWithBit bit: UInt32) {
     let set = sets.newestSet(of: devices.rows[row], among: bit)
-    guard set >= 0, sets.table[set].bit == bit else {
-      frames.matches[Int(matches.match(slot, of: row).frames)].skipped &+= 1
-      counters.changesSkipped &+= 1
-      return
-    }
+    guard set >= 0, sets.table[set].bit == bit else { return noteLeftOut(slot, of: row) }
     let bytes = sets.payloads.bytes
     emitChange(
       slot, of: row, bytes.payload(sets.table[set].data, .data, of: set),
       bytes.payload(sets.table[set].response, .response, of: set))
   }
 
+  /// Lets the payloads of a set wait, or counts them as left out when the set is gone.
+  private mutating func waitStored(_ slot: Int, of row: Int, setWithBit bit: UInt32) {
+    let set = sets.newestSet(of: devices.rows[row], among: bit)
+    guard set >= 0, sets.table[set].bit == bit else { return noteLeftOut(slot, of: row) }
+    let bytes = sets.payloads.bytes
+    counters.changesSkipped &+= UInt64(
+      frames.wait(
+        bytes.payload(sets.table[set].data, .data, of: set),
+        bytes.payload(sets.table[set].response, .response, of: set), ofSet: bit,
+        for: Int(matches.match(slot, of: row).frames)))
+  }
+
   /// When the next `changed` event of a match may be sent.
   private func changesDue(_ slot: Int, of row: Int) -> Instant {
     let match = matches.match(slot, of: row)
-    return frames.matches[Int(match.frames)].reported.advanced(
-      milliseconds: Int64(matches.gates[Int(match.item)].changedMilliseconds))
+    let reported = match.frames >= 0 ? frames.matches[Int(match.frames)].reported : match.since
+    return reported.advanced(milliseconds: Int64(matches.gates[Int(match.item)].changedMilliseconds))
   }
 
   /// When something is next due for the frames of a match.
   @inline(__always)
   func framesDue(_ slot: Int, of row: Int) -> Instant? {
     let match = matches.match(slot, of: row)
-    guard match.frames >= 0 else { return nil }
+    guard match.frames >= 0 else { return match.owedSet == 0 ? nil : changesDue(slot, of: row) }
     let entry = Int(match.frames)
     let settling = frames.matches[entry].frames.settling
     let soonest = frames.matches[entry].waitingCount > 0 ? min(settling, changesDue(slot, of: row)) : settling
@@ -243,6 +286,11 @@ extension Pipeline {
   mutating func expireFrames(_ slot: Int, of row: Int) {
     let match = matches.match(slot, of: row)
     let entry = Int(match.frames)
+    guard entry >= 0 else {
+      guard match.owedSet != 0, changesDue(slot, of: row) <= clock else { return }
+      matches.table[matches.index(slot, of: row)].owedSet = 0
+      return emitStored(slot, of: row, setWithBit: match.owedSet)
+    }
     if frames.matches[entry].waitingCount > 0, changesDue(slot, of: row) <= clock {
       sendWaiting(slot, of: row)
     }
@@ -255,7 +303,7 @@ extension Pipeline {
         guard let identity = identity(part, of: set), frames.matches[entry].frames.isHeldBack(identity),
           frames.matches[entry].frames.hear(
             identity, settlingMilliseconds: settlingMilliseconds, heldBack: &counters.changesHeldBack,
-            at: clock)
+            at: clock) == .sent
         else { continue }
         reportChange(slot, of: row, set: set, isAtOnce: false)
       }
@@ -266,12 +314,15 @@ extension Pipeline {
 
   /// Forgets the frames of a match that is lost. Returns how many new ones were left out.
   mutating func forgetFrames(_ index: Int) -> UInt32 {
-    let entry = matches.table[index].frames
-    guard entry >= 0 else { return 0 }
-    matches.table[index].frames = -1
-    let waiting = frames.matches[Int(entry)].waitingCount
+    let match = matches.table[index]
+    let entry = Int(match.frames)
+    let waiting = entry >= 0 ? frames.matches[entry].waitingCount : match.owedSet == 0 ? 0 : 1
+    let skipped = entry >= 0 ? frames.matches[entry].skipped : match.skipped
     counters.changesSkipped &+= UInt64(waiting)
-    frames.free(Int(entry))
-    return frames.matches[Int(entry)].skipped &+ UInt32(waiting)
+    if entry >= 0 { frames.free(entry) }
+    matches.table[index].frames = -1
+    matches.table[index].skipped = 0
+    matches.table[index].owedSet = 0
+    return skipped &+ UInt32(waiting)
   }
 }

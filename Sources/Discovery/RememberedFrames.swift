@@ -4,12 +4,15 @@ import HCI
 
 /// The frames that a found device has sent, for one item: so that an event says something new.
 ///
-/// A frame is new when it differs from the last frame of its kind that was sent. The first frame of a kind is none. A
-/// frame that came back three times, each time within the settling time after another of its kind replaced it, belongs to a
-/// beacon that alternates: it is sent again only after it was the only one of its kind for that time.
+/// A frame is new when it differs from the last frame of its kind that was sent. The first frame of a kind is new, too, but
+/// not within the settling time after the match was found or another kind was heard for the first time: then the device
+/// still shows which kinds it alternates. A frame that came back three times, each time within the settling time after
+/// another of its kind replaced it, belongs to a beacon that alternates: it is sent again only after it was the only one of
+/// its kind for that time.
 ///
-/// Capacity: eight kinds, and sixteen frames. The kind heard least recently gives way to a new one; to a new frame the
-/// oldest that is neither the last sent nor the current one of its kind.
+/// Capacity: eight kinds, and sixteen frames. The kind heard least recently gives way to a new one, whose first frame is then
+/// left out and counted if it is not sent; to a new frame the oldest that is neither the last sent nor the current one of
+/// its kind.
 struct RememberedFrames: BitwiseCopyable {
   static var kindsMax: Int { 8 }
   private static var returnsMax: UInt8 { 3 }
@@ -32,8 +35,15 @@ struct RememberedFrames: BitwiseCopyable {
   private var frames = InlineArray<16, Frame>(
     repeating: Frame(kind: 0, content: 0, changed: 0, heard: 0, isSent: false))
   private var used: UInt8 = 0
+  /// When the match was found, or the last kind was heard for the first time. Milliseconds modulo 2^32.
+  private var newest: UInt32
   /// When the next frame that alternated may have settled.
   private(set) var settling = Instant(microseconds: .max)
+
+  /// How a frame that was heard is treated.
+  enum Novelty { case sent, known, leftOut }
+
+  init(found: Instant = Instant(microseconds: 0)) { newest = found.wrappedMilliseconds }
 
   /// Remembers a frame that was heard before the first change, unless its kind is known.
   mutating func remember(_ frame: FrameIdentity, at now: Instant) {
@@ -65,26 +75,30 @@ struct RememberedFrames: BitwiseCopyable {
     return false
   }
 
-  /// Takes a frame that was heard. Returns whether it is to be sent, and counts it as sent then. A frame that came back and
-  /// is not sent, because it alternates, is counted in `heldBack`.
+  /// Takes a frame that was heard, and counts it as sent if it is to be. A frame that came back and is not sent, because it
+  /// alternates, is counted in `heldBack`. `isNumbered` says that it states a packet number which is new.
   mutating func hear(
-    _ frame: FrameIdentity, settlingMilliseconds: Int64, heldBack: inout UInt64, at now: Instant
-  ) -> Bool {
+    _ frame: FrameIdentity, isNumbered: Bool = false, settlingMilliseconds: Int64, heldBack: inout UInt64,
+    at now: Instant
+  ) -> Novelty {
     let present = now.wrappedMilliseconds
     guard let current = current(frame.kind) else {
+      let isFull = kindCount == Self.kindsMax
+      let isLate = Int64(present &- newest) >= settlingMilliseconds
+      newest = present
       append(frame, isSent: true, at: now)
-      return false
+      return isLate || isNumbered ? .sent : isFull ? .leftOut : .known
     }
     if frames[current].content == frame.content {
       frames[current].heard = Self.heard(now)
-      return settle(current, settlingMilliseconds, at: now)
+      return settle(current, settlingMilliseconds, at: now) ? .sent : .known
     }
     frames[current].isCurrent = false
     frames[current].changed = present
     guard let known = index(of: frame) else {
       append(frame, isSent: false, at: now)
       markSent(count - 1)
-      return true
+      return .sent
     }
     let hasReturned = Int64(present &- frames[known].changed) <= settlingMilliseconds
     frames[known].returns = hasReturned ? min(frames[known].returns + 1, Self.returnsMax) : 0
@@ -93,11 +107,17 @@ struct RememberedFrames: BitwiseCopyable {
     frames[known].heard = Self.heard(now)
     guard frames[known].isSent || frames[known].returns == Self.returnsMax else {
       markSent(known)
-      return true
+      return .sent
     }
     heldBack &+= 1
-    guard !frames[known].isSent else { return false }
+    guard !frames[known].isSent else { return .known }
     settling = min(settling, now.advanced(milliseconds: settlingMilliseconds))
+    return .known
+  }
+
+  /// Whether the current frame of some kind was not sent.
+  var holdsBack: Bool {
+    for index in 0..<count where frames[index].isCurrent && !frames[index].isSent { return true }
     return false
   }
 
@@ -119,6 +139,7 @@ struct RememberedFrames: BitwiseCopyable {
   /// Moves every time on.
   mutating func skip(microseconds: Int64) {
     let milliseconds = UInt32(truncatingIfNeeded: microseconds / 1000)
+    newest &+= milliseconds
     for index in 0..<count {
       frames[index].changed &+= milliseconds
       frames[index].heard &+= UInt32(truncatingIfNeeded: microseconds >> 10)

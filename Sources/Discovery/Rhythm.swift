@@ -5,8 +5,8 @@ import HCI
 /// The pauses between a device's bursts: many devices wake up, send some copies within a second, and sleep for a minute or
 /// an hour.
 ///
-/// A pause is a gap of 1 s to 26 h between two receptions. Capacity: the last 16; the oldest gives way. A pause counts
-/// until 16 times its own length has passed since it ended.
+/// A pause is a gap of 1 s to 26 h between two receptions. It counts until 16 times its own length has passed since it ended.
+/// Capacity: 16; the shortest gives way, because a device that is awake may send with gaps of a second as well.
 public struct Rhythm: BitwiseCopyable, Sendable {
   static var pauseMilliseconds: ClosedRange<Int64> { 1000...26 * 3_600_000 }
   static var capacity: Int { 16 }
@@ -68,7 +68,8 @@ public struct Rhythm: BitwiseCopyable, Sendable {
   public private(set) var milliseconds: UInt32 = 0
   public private(set) var pauseCount: UInt8 = 0
   private var isAcquainted = false
-  private var next: UInt8 = 0
+  /// The slot after the one that was filled last: of equal pauses the oldest gives way.
+  private var hand: UInt8 = 0
 
   init() {}
 
@@ -100,17 +101,27 @@ public struct Rhythm: BitwiseCopyable, Sendable {
 
   private mutating func addPause(_ milliseconds: Int64, endingAt end: Instant) {
     if end >= refreshDue { forgetOldPauses(at: end.microseconds / 1000) }
-    let present = end.microseconds / 1000
-    let oldest = pauses[Int(next)].milliseconds
-    let pause = Pause(milliseconds: milliseconds, ended: present)
-    pauses[Int(next)] = pause
-    next = (next + 1) & UInt8(Self.capacity - 1)
     lastEnd = end
-    guard oldest == 0 || oldest < self.milliseconds else { return forgetOldPauses(at: present) }
-    if oldest == 0 { pauseCount += 1 }
+    let present = end.microseconds / 1000
+    let pause = Pause(milliseconds: milliseconds, ended: present)
+    let slot = shortest
+    guard pauses[slot].milliseconds <= pause.milliseconds else { return }
+    if pauses[slot].milliseconds == 0 { pauseCount += 1 }
+    pauses[slot] = pause
+    hand = UInt8((slot + 1) % Self.capacity)
     self.milliseconds = max(self.milliseconds, UInt32(truncatingIfNeeded: pause.milliseconds))
     let remaining = pause.remaining(at: present, sinceLastPause: 0)
     refreshDue = min(refreshDue, Instant(microseconds: (present + remaining) * 1000))
+  }
+
+  /// The slot of the shortest pause, or a free one.
+  private var shortest: Int {
+    var shortest = Int(hand)
+    for step in 1..<Self.capacity {
+      let slot = (Int(hand) + step) % Self.capacity
+      if pauses[slot].milliseconds < pauses[shortest].milliseconds { shortest = slot }
+    }
+    return shortest
   }
 
   /// Whether a sample changes what is known of a device that was first heard at `start`, though it ends no pause.

@@ -138,6 +138,44 @@ struct FrameTests {
     #expect(harness.sightings().last?.payload.last == last)
   }
 
+  @Test(
+    "A frame of a kind that was not heard before is sent like any other, but not while the kinds are being learned"
+  )
+  func newKind() {
+    let harness = DataPathHarness(.company(company))
+    let open = AdvertisingPayload.made(by: company).services(BluetoothUUID(short: 0x180F))
+    harness.hear(1, -60, .made(by: company), at: 0)
+    harness.hear(1, -60, .made(by: company).name("Lumo"), at: 9000)
+    harness.hear(1, -60, .made(by: company), at: 18_000)
+    #expect(harness.lines() == ["0 found bulb 1 matched"])
+    harness.hear(1, -60, open, at: 19_000)
+    let sightings = harness.sightings()
+    #expect(sightings.map(\.line) == ["19000 changed bulb 1 payload"])
+    #expect(sightings.last?.payload == open.bytes)
+    // It is constant from now on.
+    for step: Int64 in 0..<9 {
+      harness.hear(1, -60, step % 2 == 0 ? .made(by: company) : open, at: 20_000 + 1000 * step)
+    }
+    #expect(harness.lines() == [])
+  }
+
+  @Test(
+    "With more kinds than are remembered each frame is sent or counted",
+    arguments: [(8, 992, 0), (9, 0, 992)] as [(Int, Int, UInt64)])
+  func manyKinds(kinds: Int, changed: Int, leftOut: UInt64) {
+    let harness = DataPathHarness(.company(company))
+    for step in 0..<1000 {
+      let payload = AdvertisingPayload().manufacturerData(company, [UInt8(step / kinds)])
+        .manufacturerData(UInt16(step % kinds), [])
+      harness.hear(1, -60, payload, at: 1000 * Int64(step))
+    }
+    // The first frame of each kind is none.
+    #expect(changes(in: harness).count == changed)
+    #expect(harness.counters.changesSkipped == leftOut)
+    harness.wait(until: 2_000_000)
+    #expect(harness.sightings().last?.sighting.skipped == UInt32(leftOut))
+  }
+
   @Test("A frame that does not match is sent when it changes")
   func otherFrame() {
     let harness = DataPathHarness(Self.item)
@@ -176,6 +214,24 @@ struct FrameTests {
     #expect(sightings.count == 5 && sightings.last?.payload.last == 19)
     #expect(sightings.count - 1 + skipped == 19)
     #expect(harness.counters.changesSkipped == UInt64(skipped))
+  }
+
+  @Test("A button's first press is an event, also when it was found by a frame that has its name only")
+  func firstPress() {
+    var item = Self.button
+    item.descriptor = DiscoveryDescriptor()
+    item.descriptor.nameSubstring = [UInt8]("Lumo".utf8)
+    let harness = DataPathHarness(item)
+    let idle = AdvertisingPayload().name("Lumo")
+    harness.hear(1, -60, idle, at: 0)
+    for number: Int64 in 1...5 {
+      for copy: Int64 in 0..<4 {
+        harness.hear(1, -60, Self.btHome(UInt8(number)), at: 3000 * number + 50 * copy)
+      }
+      harness.hear(1, -60, idle, at: 3000 * number + 500)
+    }
+    let sightings = harness.sightings()
+    #expect(sightings.map(\.milliseconds) == [0, 3000, 6000, 9000, 12_000, 15_000])
   }
 
   private static func btHome(_ number: UInt8, information: UInt8 = 0x44) -> AdvertisingPayload {
@@ -260,7 +316,60 @@ struct FrameTests {
     harness.wait(until: 5000)
     let sightings = harness.sightings()
     #expect(sightings.count { $0.sighting.event == .found } == 600)
-    let changed = sightings.count { $0.sighting.event == .changed }
-    #expect(changed + Int(harness.counters.changesSkipped) == 1200)
+    let changed = sightings.filter { $0.sighting.event == .changed }
+    #expect(changed.count + Int(harness.counters.changesSkipped) == 1200)
+    #expect(changed.map { Int($0.sighting.skipped) }.reduce(0, +) == Int(harness.counters.changesSkipped))
+  }
+
+  @Test(
+    "What each of many devices sends last reaches the events, and no device has more than one in its interval",
+    arguments: [256, 300] as [UInt64], [2, 5] as [Int64])
+  func crowdedStates(devices: UInt64, steps: Int64) {
+    let harness = DataPathHarness(.company(company)) {
+      $0.capacities.devices = 600
+      $0.capacities.matchesPerItem = 600
+      $0.capacities.events = 65_536
+      $0.capacities.eventBytes = 1 << 20
+    }
+    func hear(_ step: Int64, at time: Int64) {
+      for number in 0..<devices {
+        harness.hear(number, -60, .made(by: company, UInt8(step)), at: time + Int64(number) / 10)
+      }
+    }
+    for step in 0..<steps { hear(step, at: 100 * step) }
+    hear(steps - 1, at: 3000)
+    let all = Dictionary(grouping: harness.sightings(), by: \.sighting.address.bits)
+    #expect(all.count == Int(devices))
+    for sightings in all.values {
+      #expect(sightings.last?.payload.last == UInt8(steps - 1))
+      let skipped = sightings.map { Int($0.sighting.skipped) }.reduce(0, +)
+      #expect(sightings.count - 1 + skipped == steps - 1)
+      #expect(sightings.dropFirst().allSatisfy { $0.milliseconds >= 1000 })
+    }
+  }
+
+  @Test(
+    "A door's last state is sent in time, however many frames wait for another item",
+    arguments: [63, 64, 90, 300] as [UInt64])
+  func sharedPool(others: UInt64) {
+    let slow = DisplayItem.rhythmic(company, "slow") { $0.changedIntervalMilliseconds = 3_600_000 }
+    let harness = DataPathHarness(slow, .rhythmic(2, "door")) {
+      $0.capacities.devices = 400
+      $0.capacities.matchesPerItem = 400
+    }
+    harness.hear(1000, -60, .made(by: 2, 0), at: 0)
+    for round: UInt8 in 0..<6 {
+      for number in 0..<others {
+        harness.hear(number, -60, .made(by: company, round), at: 10_000 * Int64(round) + Int64(number))
+      }
+    }
+    let door: [(UInt8, Int64)] = [(1, 60_000), (0, 60_200), (1, 60_400), (0, 60_600)]
+    for (state, time) in door { harness.hear(1000, -60, .made(by: 2, state), at: time) }
+    harness.wait(until: 61_500)
+    let events = harness.sightings().filter { $0.item == "door" }
+    #expect(events.last?.payload.last == 0)
+    #expect(events.count + events.map { Int($0.sighting.skipped) }.reduce(0, +) == 5)
+    // With as many as there are places, the door has no more.
+    if others < 256 { #expect(events.map { $0.payload.last } == [0, 1, 0, 1, 0]) }
   }
 }

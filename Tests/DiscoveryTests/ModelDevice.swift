@@ -42,7 +42,7 @@ struct ModelDevice {
   private let firstSeen: Int64
   private var lastSeen: Int64
   private var lastSample: Int64 = 0
-  private var pauses: [(length: Int64, end: Int64)] = []
+  private var pauses = ModelPauses()
   var rssi: Int8?
   var claim: Int8?
   /// The set heard last first.
@@ -69,7 +69,7 @@ struct ModelDevice {
       answered = isResponse
       lastSeen = time
       let gap = (time - lastSample) / 1000
-      if !samples.isEmpty, (1000...93_600_000).contains(gap) { pauses.append((gap, time)) }
+      if !samples.isEmpty, (1000...93_600_000).contains(gap) { pauses.add(gap, end: time / 1000) }
       lastSample = time
       samples.append((time / 1000, header.hasReading))
       guard header.hasReading else { return false }
@@ -102,13 +102,7 @@ struct ModelDevice {
   /// The silence after which an item of the default range loses the device.
   func lostPatience(_ gate: GateSettings) -> Int64 {
     var patience = patience(gate.lostMilliseconds, 3, gate.lostMillisecondsMax)
-    // The pipeline keeps lengths with eleven bits, and when they ended in the same unit.
-    let counting = pauses.suffix(16).compactMap { pause -> Int64? in
-      var unit: Int64 = 1
-      while (pause.length + unit - 1) / unit > 2047 { unit *= 2 }
-      let units = (pause.length + unit - 1) / unit
-      return lastSeen / 1000 / unit - pause.end / 1000 / unit < 16 * units ? units * unit : nil
-    }
+    let counting = pauses.lengths(at: lastSeen / 1000)
     if let longest = counting.max() {
       patience = max(patience, (counting.count < 8 ? 4 : 3) * longest + Int64(gate.lostMilliseconds))
     }
@@ -147,6 +141,46 @@ struct ModelDevice {
 
   mutating func claim(_ inHeader: Int8, _ inPayload: Int8?) {
     claim = [inHeader, inPayload].compactMap { $0 }.filter { (-40...20).contains($0) }.max()
+  }
+}
+
+/// The pauses of a device in the model, in milliseconds: the sixteen longest that count.
+struct ModelPauses {
+  /// Lengths have eleven bits, and a pause counts until 16 lengths have passed, in whole units, since it ended.
+  private struct Pause {
+    let unit: Int64
+    let units: Int64
+    let end: Int64
+
+    init(length: Int64, end: Int64) {
+      var unit: Int64 = 1
+      while (length + unit - 1) / unit > 2047 { unit *= 2 }
+      self.unit = unit
+      units = (length + unit - 1) / unit
+      self.end = end
+    }
+
+    var length: Int64 { units * unit }
+    func counts(at time: Int64) -> Bool { time / unit - end / unit < 16 * units }
+  }
+
+  private var slots = [Pause?](repeating: nil, count: 16)
+  private var next = 0
+
+  /// Adds a pause in place of the shortest, of equal ones that after the one added last.
+  mutating func add(_ length: Int64, end: Int64) {
+    for slot in slots.indices where slots[slot]?.counts(at: end) == false { slots[slot] = nil }
+    let pause = Pause(length: length, end: end)
+    let order = slots.indices.map { ($0 + next) % 16 }
+    guard let shortest = order.min(by: { slots[$0]?.length ?? 0 < slots[$1]?.length ?? 0 }),
+      slots[shortest]?.length ?? 0 <= pause.length
+    else { return }
+    slots[shortest] = pause
+    next = shortest + 1
+  }
+
+  func lengths(at time: Int64) -> [Int64] {
+    slots.compactMap { $0 }.filter { $0.counts(at: time) }.map(\.length)
   }
 }
 

@@ -31,8 +31,13 @@ struct ModelFrames {
   var skipped = 0
   /// When a frame that alternated may have settled.
   private(set) var settling: Int64?
+  /// When the match was found, or the last kind was heard for the first time.
+  private var newest: Int64
 
-  init(reported: Int64) { self.reported = reported }
+  init(reported: Int64) {
+    self.reported = reported
+    newest = reported / 1000
+  }
 
   mutating func remember(_ set: ModelSet, isResponse: Bool, at clock: Int64) {
     let time = clock / 1000
@@ -49,7 +54,11 @@ struct ModelFrames {
     let time = clock / 1000
     let (kind, bytes) = (set.kind(isResponse), set.bytes(isResponse))
     guard let current = frames.firstIndex(where: { $0.kind == kind && $0.isCurrent }) else {
+      let isFull = frames.count(where: \.isCurrent) == 8
       add(Frame(kind: kind, bytes: bytes, changed: time, heard: clock >> 10, isSent: true))
+      defer { newest = time }
+      guard time - newest < 10_000 else { return true }
+      if isFull { skipped += 1 }
       return false
     }
     if frames[current].bytes == bytes {
