@@ -11,12 +11,16 @@ public enum DevicePace {
   public static func text(intervalMilliseconds: UInt32?, rhythmMilliseconds: UInt32?) -> String? {
     let pauses = rhythmMilliseconds.map { "with pauses of up to \(duration($0))" }
     guard let intervalMilliseconds else { return pauses }
-    if let rhythmMilliseconds, let pauses, rhythmMilliseconds > pauseMilliseconds,
-      rhythmMilliseconds / 5 > intervalMilliseconds
+    if let pauses,
+      isBurst(intervalMilliseconds: intervalMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
     {
       return "in bursts, \(pauses)"
     }
     return "every \(duration(intervalMilliseconds))"
+  }
+
+  static func isBurst(intervalMilliseconds: UInt32, rhythmMilliseconds: UInt32?) -> Bool {
+    rhythmMilliseconds.map { $0 > pauseMilliseconds && $0 / 5 > intervalMilliseconds } ?? false
   }
 
   private static func duration(_ milliseconds: UInt32) -> String {

@@ -33,7 +33,7 @@ public struct GateAnswer: Equatable, Sendable {
   /// The longest of its pauses between bursts.
   public let rhythmMilliseconds: UInt32?
   public let silenceMilliseconds: Int64
-  /// How long a device may be silent before it is lost, whatever it advertised.
+  /// How long a device may be silent before the item does not match it any longer.
   public let lostMilliseconds: Int64
   /// Nil for items of default range.
   public let immediate: Immediate?
@@ -45,6 +45,33 @@ public struct GateAnswer: Equatable, Sendable {
       learnedMilliseconds: learnedMilliseconds, reports: reportCount, samplesMin: immediate.samplesMin,
       windowMilliseconds: immediate.windowMilliseconds)
   }
+
+  /// What to change for a device that sends too seldom. The filter restarts after ``restartMilliseconds``.
+  var cureOfSlowness: String {
+    (learnedMilliseconds ?? 0) < Self.restartMilliseconds
+      ? "lower gate.samples-min or raise gate.sample-window-max-ms"
+      : "set gate.samples-min = 1 and gate.enter-dwell-ms = 0"
+  }
+
+  /// How long the device was last heard without a pause and what to change, if it is strong enough and that ends before
+  /// the gate can let it in. Nil while it goes on for the first time.
+  var shortBurst: (milliseconds: Int64, cure: String)? {
+    guard let immediate, let level, level.sixteenths + Self.reachSixteenths >= immediate.enter.sixteenths,
+      let learnedMilliseconds,
+      DevicePace.isBurst(intervalMilliseconds: learnedMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
+        || silenceMilliseconds > max(1000, 5 * Int64(learnedMilliseconds))
+    else { return nil }
+    let milliseconds = max(0, Int64(readingCount) - 1) * Int64(learnedMilliseconds)
+    var keys: [GateKey] = []
+    if milliseconds < immediate.enterDwellMilliseconds { keys.append(.enterDwell) }
+    if readingCount < immediate.samplesMin { keys.append(.samplesMin) }
+    let cure = keys.map { "gate.\($0.rawValue)" }.joined(separator: " and ")
+    return keys.isEmpty ? nil : (milliseconds, "lower \(cure)")
+  }
+
+  private static let restartMilliseconds = GateSettings().silenceMillisecondsMax
+  /// The filter stops as far below a level that it rises to.
+  private static let reachSixteenths = 3
 }
 
 extension GateAnswer {
@@ -60,7 +87,11 @@ extension GateAnswer {
     learnedMilliseconds = signal.learnedMilliseconds
     rhythmMilliseconds = view.device.rhythmMilliseconds
     silenceMilliseconds = now.milliseconds(since: view.device.lastSeen)
-    lostMilliseconds = view.device.patience(settings)
+    lostMilliseconds =
+      settings.isImmediate
+      ? signal.patience(
+        floor: settings.silenceMilliseconds, factor: Int64(settings.patienceFactor),
+        ceiling: settings.silenceMillisecondsMax) : view.device.patience(settings)
     immediate =
       settings.isImmediate ? Immediate(reading, state: match.map { now.milliseconds(since: $0.since) }) : nil
   }

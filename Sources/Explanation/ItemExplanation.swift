@@ -184,10 +184,16 @@ extension ItemExplanation {
     if isSplit { return splitSentence }
     if let failure { return failure.shortReason }
     if presence?.isFound != true, gate.isTooSlow, let learned = gate.learnedMilliseconds {
-      return "matches, but can never enter: it sends every \(learned) ms; "
-        + "lower gate.samples-min or raise gate.sample-window-max-ms"
+      return "matches, but can never enter: it sends every \(learned) ms; \(gate.cureOfSlowness)"
     }
-    if history != nil, gate.immediate != nil { return "matches, but was never at the gateway" }
+    if presence?.isFound != true, let burst = gate.shortBurst {
+      return
+        "matches, and was strong enough, but only for about \(burst.milliseconds) ms at a time; \(burst.cure) if its "
+        + "bursts are no longer"
+    }
+    if history != nil, gate.immediate != nil, presence != .approaching {
+      return "matches, but was never at the gateway"
+    }
     guard let presence else {
       return gate.silenceMilliseconds >= gate.lostMilliseconds
         ? "matched; silent \(gate.silenceMilliseconds) ms, lost after \(gate.lostMilliseconds) ms"

@@ -137,10 +137,13 @@ extension KnownLayout {
   @Sendable static func bthome(_ source: LastingFields) -> SuggestionCandidate? {
     var candidate: SuggestionCandidate
     if let information = source.data(of: bthomeService)?.all.first {
+      let isOnEvents = information.value & information.mask & 0x04 != 0
+      let asked =
+        isOnEvents ? "the version, and for the mark of a device that sends only on an event" : "the version"
       candidate = SuggestionCandidate(
         "BTHome", service: bthomeService,
-        "The item asks for the version; encryption, packet number and readings are left out.")
-      candidate.ask([information.masked(0xE0)])
+        "The item asks for \(asked); encryption, packet number and readings are left out.")
+      candidate.ask([information.masked(isOnEvents ? 0xE4 : 0xE0)])
     } else if let service = oldBTHomeServices.first(where: { source.data(of: $0) != nil }) {
       candidate = SuggestionCandidate(
         "BTHome 1", service: service,

@@ -19,8 +19,15 @@ struct LastingFields {
   }
 
   struct Name: Equatable, Sendable {
-    let beginning: [UInt8]
+    var beginning: [UInt8]
+    /// Whether nothing was left out at its end.
+    let isWhole: Bool
     let isInData: Bool
+
+    /// What both begin with, if they may be the names of two units of one kind.
+    func common(with other: Name) -> [UInt8]? {
+      NameBeginning.common(beginning, other.beginning, areWhole: isWhole && other.isWhole)
+    }
   }
 
   let source: SuggestionSource
@@ -35,7 +42,7 @@ struct LastingFields {
   var hasKey: Bool { !companies.isEmpty || !serviceData.isEmpty || !services.isEmpty }
   var address: DeviceAddress { source.address }
 
-  /// With `doubtful`, also a company identifier that takes turns with others, or that has two bytes of the address.
+  /// With `doubtful`, also a company identifier that takes turns with others, and what has two bytes of the address.
   init(_ source: SuggestionSource, doubtful: Bool = false) {
     self.source = source
     own = OwnAddress(source.address)
@@ -45,6 +52,18 @@ struct LastingFields {
       }
     }
     names.sort { $0.isInData && !$1.isInData }
+  }
+
+  /// The same with names that are no longer than what those of other units have in common with them.
+  func named(like units: [SuggestionSource]) -> LastingFields {
+    var fields = self
+    for other in units.flatMap({ LastingFields($0).names }) {
+      for index in names.indices {
+        let common = fields.names[index].common(with: other) ?? []
+        if common.count >= NameBeginning.bytesMin { fields.names[index].beginning = common }
+      }
+    }
+    return fields
   }
 
   private mutating func add(_ structure: HeardFrame.Structure, isInData: Bool, _ doubtful: Bool) {
@@ -63,12 +82,15 @@ struct LastingFields {
           Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &serviceData)
       }
     case .services(let list):
-      for uuid in list where !services.contains(uuid) && !isOwn(uuid.airBytes, doubtful) {
+      for uuid in list
+      where !services.contains(uuid) && !own.covers(uuid.airBytes, doubtful: doubtful) {
         services.append(uuid)
       }
     case .name(let heard):
-      guard let beginning = NameBeginning.lasting(heard, own) else { return }
-      let name = Name(beginning: beginning, isInData: isInData)
+      let whole = source.name?.text.bytes ?? []
+      guard let beginning = NameBeginning.lasting(heard, of: whole, own, doubtful: doubtful) else { return }
+      let name = Name(
+        beginning: beginning, isWhole: beginning == heard.beginning && !heard.changes, isInData: isInData)
       if !names.contains(name) { names.append(name) }
     }
   }
@@ -82,13 +104,9 @@ struct LastingFields {
 
   /// The bytes after a key, in the order of the air. Nil when the key itself repeats the address.
   private func header(after key: [UInt8], _ data: KeyData, _ doubtful: Bool) -> [BytePattern]? {
-    if isOwn(key, before: data.all, doubtful) { return nil }
+    if own.covers(key, before: data.all, doubtful: doubtful) { return nil }
     let whole = key.map { BytePattern($0) } + data.all.map(\.whole)
     return Array(own.removed(from: whole)[key.count...])
-  }
-
-  private func isOwn(_ key: [UInt8], before data: [BytePattern] = [], _ doubtful: Bool) -> Bool {
-    own.covers(key, before: data) || (!doubtful && own.isPair(key))
   }
 
   func data(of company: UInt16) -> KeyData? { companies.first { $0.key == company }?.data }

@@ -5,17 +5,19 @@ import Interfaces
 
 /// What the names of devices of one kind begin with.
 enum NameBeginning {
-  private static let bytesMin = 3
+  static let bytesMin = 3
   private static let serialBytesMax = 16
   private static let separators = Array(" -_#:(.".utf8)
 
   /// What a device's name begins with today and tomorrow: without its own address, and without readings. Nil for what is
-  /// too short, or no text.
-  static func lasting(_ heard: HeardName, _ own: OwnAddress) -> [UInt8]? {
+  /// too short, or no text. `whole` is the complete name, which goes on after a shortened one.
+  static func lasting(_ heard: HeardName, of whole: [UInt8], _ own: OwnAddress, doubtful: Bool) -> [UInt8]? {
     var name = heard.beginning
     // What changes may begin within a character.
     while heard.changes, !AirText(name).isWellFormed, !name.isEmpty { name.removeLast() }
-    name = own.removed(from: name)
+    for text in [name, whole] where text.starts(with: name) {
+      name = Array(name.prefix(own.removed(from: text, doubtful: doubtful).count))
+    }
     if heard.changes { name = Array(name.reversed().drop(while: isOfReading).reversed()) }
     name = withoutReading(name)
     return name.count >= bytesMin && AirText(name).isWellFormed ? name : nil
@@ -32,14 +34,31 @@ enum NameBeginning {
     return name
   }
 
-  /// What two names have in common if they tell two units of one kind apart: after a blank or a dash come only serial
-  /// numbers. Nil for names of different kinds.
-  static func common(_ one: [UInt8], _ other: [UInt8]) -> [UInt8]? {
+  /// What two names begin with, however short, if they tell two units of one kind apart: after a blank or a dash come
+  /// only serial numbers, or names that are whole differ in one number. Nil for names of different kinds.
+  static func common(_ one: [UInt8], _ other: [UInt8], areWhole: Bool) -> [UInt8]? {
     if one == other { return one }
     var count = zip(one, other).prefix { $0 == $1 }.count
+    if areWhole, let number = numberThatDiffers(one, other, after: count) { return Array(one[..<number]) }
     while count > 0, ![one, other].allSatisfy({ startsPart($0, at: count) }) { count -= 1 }
     guard count >= bytesMin, isSerial(one[count...]), isSerial(other[count...]) else { return nil }
     return Array(one[..<count])
+  }
+
+  /// Where the only number begins in which two names differ, the first `count` bytes of which are the same.
+  private static func numberThatDiffers(_ one: [UInt8], _ other: [UInt8], after count: Int) -> Int? {
+    let start = count - one[..<count].reversed().prefix(while: isDigit).count
+    let rests = [one[start...], other[start...]]
+    guard rests.allSatisfy({ $0.first.map(isDigit) ?? false }),
+      rests[0].drop(while: isDigit) == rests[1].drop(while: isDigit)
+    else { return nil }
+    return start
+  }
+
+  /// Whether names may be their owners' words: without a digit, and with nothing that both begin with.
+  static func areWords(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+    let parts = [one, other].map { $0.prefix { !separators.contains($0) } }
+    return ![one, other].contains { $0.contains(where: isDigit) } && parts[0] != parts[1]
   }
 
   private static func startsPart(_ name: [UInt8], at index: Int) -> Bool {

@@ -21,32 +21,46 @@ struct OwnAddress {
   /// The pattern without the bytes that repeat part of the address.
   func removed(from pattern: [BytePattern]) -> [BytePattern] { removed(from: pattern, byteCount: Self.pair) }
 
-  /// Whether a key repeats part of the address, alone or together with the data after it.
-  func covers(_ key: [UInt8], before data: [BytePattern]) -> Bool {
-    let whole = removed(from: key.map { BytePattern($0) } + data.map(\.whole), byteCount: Self.bytesMin)
+  /// Whether a key repeats part of the address, alone or together with the data after it; with `doubtful`, more than
+  /// two bytes of it.
+  func covers(_ key: [UInt8], before data: [BytePattern] = [], doubtful: Bool = false) -> Bool {
+    let whole = removed(
+      from: key.map { BytePattern($0) } + data.map(\.whole), byteCount: doubtful ? Self.bytesMin : Self.pair)
     return whole.prefix(key.count).contains(.any)
   }
 
-  /// Whether a key of two bytes is two bytes of the address.
-  func isPair(_ key: [UInt8]) -> Bool {
-    key.count == Self.pair && parts(of: Self.pair).contains { $0 == key }
-  }
-
-  /// A name up to the first digits of the address, which many devices put at its end.
-  func removed(from name: [UInt8]) -> [UInt8] {
+  /// A name up to the first digits of the address, which many devices put at its end: as many as two bytes have, or with
+  /// `doubtful` three. At the end of the name ``tailMin`` are enough.
+  func removed(from name: [UInt8], doubtful: Bool = false) -> [UInt8] {
     let text = name.map(\.upperCased)
-    for separator in Self.separators {
-      let wanted = parts(of: Self.pair).map { part in
-        Self.text([part[0]]) + Array(separator.utf8) + Self.text([part[1]])
+    let byteCount = doubtful ? Self.bytesMin : Self.pair
+    for separator in Self.separators.map({ Array($0.utf8) }) where separator.allSatisfy(text.contains) {
+      let count = 2 * byteCount + (byteCount - 1) * separator.count
+      if let start = text.indices.first(where: { isOwn(text[$0...].prefix(count), count, between: separator) }
+      ) {
+        return Array(name[..<start])
       }
-      let start = text.indices.first { start in wanted.contains { text[start...].starts(with: $0) } }
-      if let start { return Array(name[..<start]) }
     }
-    return name
+    let hasTail = !doubtful && isOwn(text.suffix(Self.tailMin), Self.tailMin)
+    return hasTail ? name.dropLast(Self.tailMin) : name
   }
 
+  /// Digits at the end of a name.
+  private static let tailMin = 3
   /// Between the bytes, the likeliest first.
   private static let separators = ["", ":", "-", "_", " ", "."]
+
+  /// Whether `count` characters are some of the address as text, which may begin within a byte.
+  private func isOwn(_ part: ArraySlice<UInt8>, _ count: Int, between separator: [UInt8] = []) -> Bool {
+    let digits = part.filter { !separator.contains($0) }
+    guard part.count == count, !digits.allSatisfy({ $0 == UInt8(ascii: "0") }),
+      !digits.allSatisfy({ $0 == UInt8(ascii: "F") })
+    else { return false }
+    return orders.contains { bytes in
+      let text = Array(bytes.map { Self.text([$0]) }.joined(separator: separator))
+      return text.indices.contains { text[$0...].starts(with: part) }
+    }
+  }
 
   private func removed(from pattern: [BytePattern], byteCount: Int) -> [BytePattern] {
     var result = pattern

@@ -8,7 +8,7 @@ public import Manifest
 // A suggestion as text for a manifest.
 
 extension Suggestion: Line {
-  private static let columnsMax = 80
+  package static let columnsMax = 80
 
   /// The item with comments on where it comes from.
   public var item: SuggestedItem {
@@ -20,8 +20,8 @@ extension Suggestion: Line {
     return SuggestedItem(name: itemName, descriptor: descriptor, comments: comments)
   }
 
-  /// Comment lines of at most 80 columns.
-  private static func comment(_ text: String) -> [String] {
+  /// Comment lines of at most `columnsMax` columns, unless a word alone is wider.
+  package static func comment(_ text: String, columnsMax: Int = columnsMax) -> [String] {
     var lines: [String] = []
     var line = "#"
     for word in text.split(separator: " ") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Discovery
 public import HCI
 import Interfaces
 import JSON
@@ -86,8 +87,9 @@ public struct Suggestion: Equatable, Sendable {
         "It finds \(found.kin.count + 1) devices of this kind in sight: this one and \(names(found.kin)).")
     }
     if let pace = pace(of: sets) {
+      let keys = keysToEnter(sets).map { "lets it in only with \($0), and " } ?? ""
       notes.append(
-        "It sends \(pace). An item of the immediate range loses it in between, unless gate.silence-ms and "
+        "It sends \(pace). An item of the immediate range \(keys)loses it in between, unless gate.silence-ms and "
           + "gate.silence-max-ms are longer.")
     }
     if sets.count > 1 {
@@ -106,6 +108,17 @@ public struct Suggestion: Equatable, Sendable {
     let isBurst = sets.contains { $0.reportCount > 2 * ($0.pause.count + 1) }
     return DevicePace.text(
       intervalMilliseconds: isBurst ? 0 : nil, rhythmMilliseconds: seldom.milliseconds)
+  }
+
+  /// What the immediate gate needs for bursts that are shorter, or have fewer samples, than it asks for.
+  private static func keysToEnter(_ sets: [SuggestionSource]) -> String? {
+    let gate = GateSettings()
+    let milliseconds = sets.map(\.burst.milliseconds).max() ?? 0
+    let count = sets.map(\.burst.count).max() ?? 0
+    var keys: [String] = []
+    if milliseconds < gate.enterDwellMilliseconds { keys.append("gate.enter-dwell-ms = \(milliseconds / 2)") }
+    if count < gate.samplesMin { keys.append("gate.samples-min = \(max(1, count))") }
+    return keys.isEmpty ? nil : keys.joined(separator: " and ")
   }
 
   private static func warnings(
@@ -128,8 +141,8 @@ public struct Suggestion: Equatable, Sendable {
     }
     if search.isDoubtful {
       warnings.append(
-        "The company identifier may be a reading, or part of the device's address: nothing else of what it sends stays "
-          + "the same. See whether the item still finds it tomorrow.")
+        "\(candidate.doubt(source.address)), and nothing else recognises the device. See whether the item still finds it "
+          + "tomorrow, and whether it finds another unit.")
     }
     if source.address.lifetime != .durable {
       warnings.append(
@@ -141,10 +154,11 @@ public struct Suggestion: Equatable, Sendable {
         "What the item asks for stands in the scan response: set scan = \"active\" in [gateway], or it is not found."
       )
     }
-    if !found.missedKin.isEmpty {
+    let missed = found.missedKin + found.missedLikely
+    if !missed.isEmpty {
       warnings.append(
-        "The item does not find \(count(found.missedKin.count, "device")) in sight that may be of the same kind: "
-          + "\(names(found.missedKin)).")
+        "The item does not find \(count(missed.count, "device")) in sight that may be of the same kind: "
+          + "\(names(missed)).")
     }
     if !found.unrelated.isEmpty {
       warnings.append(
@@ -161,6 +175,18 @@ public struct Suggestion: Equatable, Sendable {
   private static func names(_ devices: [SuggestionSource]) -> String {
     let named = devices.prefix(namedMax).map(\.shownName).joined(separator: ", ")
     return devices.count > namedMax ? "\(named) and \(devices.count - namedMax) more" : named
+  }
+}
+
+extension SuggestionCandidate {
+  /// What may be wrong with a key, or with a name alone, that is the last resort.
+  fileprivate func doubt(_ address: DeviceAddress) -> String {
+    let own = "repeats part of the device's own address"
+    if descriptor.serviceUUID != nil { return "The service UUID \(own)" }
+    guard let company = descriptor.companyIdentifier else { return "The name \(own)" }
+    let key = [UInt8(truncatingIfNeeded: company), UInt8(company >> 8)]
+    return
+      "The company identifier \(OwnAddress(address).covers(key) ? own : "may be a reading, or part of the device's address")"
   }
 }
 

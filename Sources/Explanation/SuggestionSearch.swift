@@ -10,16 +10,20 @@ struct SuggestionSearch {
   struct Found {
     var kin: [SuggestionSource] = []
     var missedKin: [SuggestionSource] = []
+    /// Those that it misses and that may be of the same kind.
+    var missedLikely: [SuggestionSource] = []
     var unrelated: [SuggestionSource] = []
   }
 
   private let sets: [SuggestionSource]
   private let kin: [SuggestionSource]
+  /// Those that may be of the kind, or not.
+  private let likely: [SuggestionSource]
   private let others: [SuggestionSource]
   private let kinAddresses: Set<DeviceAddress>
   /// The best item and the set that it was taken from; nil when nothing lasts.
   private(set) var best: (candidate: SuggestionCandidate, source: SuggestionSource)?
-  /// Whether ``best`` asks for a company identifier that may be something else.
+  /// Whether ``best`` asks for what may be a reading, or has two bytes of the device's address.
   private(set) var isDoubtful = false
 
   /// How many other devices are of another kind.
@@ -30,7 +34,9 @@ struct SuggestionSearch {
     self.sets = sets
     self.others = others
     let kind = DeviceKind(sets.map { LastingFields($0) })
-    kin = others.filter(kind.covers)
+    let likeness = others.map(kind.likeness)
+    kin = zip(others, likeness).compactMap { $1 == .certain ? $0 : nil }
+    likely = zip(others, likeness).compactMap { $1 == .possible ? $0 : nil }
     kinAddresses = Set(kin.map(\.address))
     best = best(doubtful: false)
     if best == nil {
@@ -52,28 +58,46 @@ struct SuggestionSearch {
       }
     }
     for source in kin where seen.insert(source.address).inserted { result.missedKin.append(source) }
+    for source in likely where seen.insert(source.address).inserted { result.missedLikely.append(source) }
     return result
   }
 
   private func best(doubtful: Bool) -> (candidate: SuggestionCandidate, source: SuggestionSource)? {
-    let fields = sets.map { LastingFields($0, doubtful: doubtful) }
+    let fields = sets.map { LastingFields($0, doubtful: doubtful).named(like: kin) }
     for fields in fields {
       if let candidate = known(fields) { return (candidate, fields.source) }
     }
-    // A set with a key comes before one with only a name.
-    let keyed = fields.filter(\.hasKey)
     let layout = UnknownLayout(others: others, kin: kin)
-    let candidates = (keyed.isEmpty ? fields : keyed).flatMap { fields in
-      layout.candidates(for: fields).map { (candidate: $0, source: fields.source) }
+    let keyed = best(of: fields, layout.candidates(for:))
+    let missed = keyed.map { found(by: $0.candidate).missedKin.count }
+    if missed == 0 { return keyed }
+    // A name alone finds a unit that has another key.
+    guard let named = best(of: fields, layout.namedCandidates(for:)),
+      found(by: named.candidate).missedKin.count < missed ?? .max
+    else { return keyed }
+    return named
+  }
+
+  private func best(
+    of fields: [LastingFields], _ layout: (LastingFields) -> [SuggestionCandidate]
+  ) -> (candidate: SuggestionCandidate, source: SuggestionSource)? {
+    let candidates = fields.flatMap { fields in
+      layout(fields).map { (candidate: $0, source: fields.source) }
     }
     let costs = candidates.map { cost($0.candidate, $0.source) }
     return costs.indices.min { costs[$0] < costs[$1] }.map { candidates[$0] }
   }
 
-  /// The item for the first layout; for one that is seen only with a scan response, another that does without, if that
-  /// finds no unrelated device.
+  /// The item for the first layout, without a name that another unit does not have; for one that is seen only with a
+  /// scan response, another that does without, if that finds no unrelated device.
   private func known(_ fields: LastingFields) -> SuggestionCandidate? {
-    let candidates = KnownLayout.candidates(for: fields)
+    var candidates = KnownLayout.candidates(for: fields)
+    if let first = candidates.first, first.descriptor.nameSubstring != nil,
+      !found(by: first).missedKin.isEmpty,
+      candidates.dropFirst().contains(where: { $0.layout == first.layout })
+    {
+      candidates.removeFirst()
+    }
     guard let first = candidates.first, first.needsScanResponse(of: fields.source) else {
       return candidates.first
     }

@@ -6,30 +6,53 @@ import Interfaces
 /// Recognises other units of a device's kind: they send frames of the same structure, and the same company, service or
 /// name. An item has to find them, too.
 struct DeviceKind {
+  /// How sure it is that another device is a unit of the kind.
+  enum Likeness: Int { case none, possible, certain }
+
+  /// What the names of two devices say; `nothing` when one has no name that lasts, `words` when both may be their
+  /// owners' words.
+  private enum Naming { case nothing, alike, words, different }
+
   /// Services that devices of all kinds have: those of the Bluetooth SIG, 1800 to 1AFF.
   private static let generalServices: ClosedRange<UInt32> = 0x1800...0x1AFF
+
+  /// The Bluetooth SIG assigns company identifiers in order, and will not come so far: one above is no company's.
+  private static let companyMax: UInt16 = 0x1FFF
 
   private let fields: [LastingFields]
 
   init(_ fields: [LastingFields]) { self.fields = fields }
 
-  func covers(_ other: SuggestionSource) -> Bool {
-    fields.contains { mine in
-      guard let frames = mine.source.framesLike(other) else { return false }
-      let theirs = LastingFields(other)
-      let isNamedAlike = Self.isNamedAlike(mine, theirs)
-      if isNamedAlike == false { return false }
-      return Self.haveCommonKey(frames.mine, frames.theirs) || isNamedAlike == true
-        || Self.haveCommonService(mine, theirs, frames.theirs)
-    }
+  func likeness(of other: SuggestionSource) -> Likeness {
+    fields.map { Self.likeness($0, other) }.max { $0.rawValue < $1.rawValue } ?? .none
   }
 
-  /// Nil when one of them has no name that lasts.
-  private static func isNamedAlike(_ mine: LastingFields, _ theirs: LastingFields) -> Bool? {
-    guard !mine.names.isEmpty, !theirs.names.isEmpty else { return nil }
-    return mine.names.contains { name in
-      theirs.names.contains { NameBeginning.common(name.beginning, $0.beginning) != nil }
+  private static func likeness(_ mine: LastingFields, _ other: SuggestionSource) -> Likeness {
+    guard let frames = mine.source.framesLike(other) else { return .none }
+    let theirs = LastingFields(other)
+    let naming = naming(mine, theirs)
+    if naming == .alike { return .certain }
+    let hasKey = haveCommonKey(frames.mine, frames.theirs)
+    let hasService = mine.services.contains { isOfMaker($0) && theirs.services.contains($0) }
+    guard naming != .different, hasKey || hasService else { return .none }
+    // A company that was seen to stay tells makers apart.
+    let isOfOtherCompany = mine.companies.contains { company in
+      company.key <= companyMax && company.data.payloads.count >= HeardFrame.differentMax
+        && theirs.source.data(of: company.key) == nil
     }
+    let isCertain =
+      (hasKey || !isOfOtherCompany) && (naming == .nothing || frames.mine.hasHeaders(of: frames.theirs))
+    return isCertain ? .certain : .possible
+  }
+
+  private static func naming(_ mine: LastingFields, _ theirs: LastingFields) -> Naming {
+    let pairs = mine.names.flatMap { name in theirs.names.map { (name, $0) } }
+    if pairs.isEmpty { return .nothing }
+    if pairs.contains(where: { $0.common(with: $1) != nil }) { return .alike }
+    let areWords = pairs.allSatisfy { one, other in
+      one.isWhole && other.isWhole && NameBeginning.areWords(one.beginning, other.beginning)
+    }
+    return areWords ? .words : .different
   }
 
   private static func haveCommonKey(_ mine: HeardFrame, _ theirs: HeardFrame) -> Bool {
@@ -40,17 +63,6 @@ struct DeviceKind {
       default: false
       }
     }
-  }
-
-  /// Whether a list names a service of their makers, and no company tells them apart that was seen to stay.
-  private static func haveCommonService(
-    _ mine: LastingFields, _ theirs: LastingFields, _ frame: HeardFrame
-  ) -> Bool {
-    let isOfOtherCompany = mine.companies.contains { company in
-      company.data.payloads.count >= HeardFrame.differentMax && theirs.source.data(of: company.key) == nil
-    }
-    return !isOfOtherCompany
-      && mine.services.contains { isOfMaker($0) && theirs.services.contains($0) }
   }
 
   static func isOfMaker(_ service: BluetoothUUID) -> Bool {
@@ -74,6 +86,18 @@ extension SuggestionSource {
 }
 
 extension HeardFrame {
+  /// Whether the data after each key begin alike, as far as they stay: of a service with the type of the frame.
+  fileprivate func hasHeaders(of other: HeardFrame) -> Bool {
+    zip(structures, other.structures).allSatisfy { pair in
+      switch pair {
+      case (.manufacturerData(let one), .manufacturerData(let other)):
+        one.sharesHeader(with: other, byteCount: UnknownLayout.headerBytesMax)
+      case (.serviceData(let one), .serviceData(let other)): one.sharesHeader(with: other, byteCount: 1)
+      default: true
+      }
+    }
+  }
+
   fileprivate func hasStructure(of other: HeardFrame) -> Bool {
     types == other.types
       && zip(structures, other.structures).allSatisfy { pair in
@@ -92,6 +116,17 @@ extension HeardFrame {
 extension HeardKeys {
   fileprivate func sharesKey(with other: HeardKeys) -> Bool {
     lasting(lengthsDiffer: false).contains { value in other.values.contains { $0.key == value.key } }
+  }
+
+  fileprivate func sharesHeader(with other: HeardKeys, byteCount: Int) -> Bool {
+    values.allSatisfy { value in
+      other.values.allSatisfy { other in
+        other.key != value.key
+          || zip(value.data.all, other.data.all).prefix(byteCount).allSatisfy { one, other in
+            one.value == other.value || one.mask & other.mask != 0xFF
+          }
+      }
+    }
   }
 
   fileprivate func sharesLength(with other: HeardKeys) -> Bool {

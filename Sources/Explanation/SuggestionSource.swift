@@ -31,6 +31,10 @@ public struct SuggestionSource: Sendable {
   private var lastTime: Seconds?
   /// The longest pause between two reports, and how many pauses were as long as five seconds.
   private(set) var pause: (milliseconds: UInt32, count: Int) = (0, 0)
+  /// The longest time between two such pauses, and the most advertisements in one.
+  private(set) var burst: (milliseconds: UInt32, count: Int) = (0, 0)
+  /// When the burst began that has not ended yet, and how many advertisements it has.
+  private var newestBurst: (start: Seconds, count: Int)?
 
   /// For the device and the set of `report`, which is not taken yet.
   public init(for report: DecodedReport) {
@@ -77,11 +81,23 @@ public struct SuggestionSource: Sendable {
   }
 
   private mutating func notePause(before report: DecodedReport) {
-    defer { lastTime = report.time }
-    guard let lastTime else { return }
-    let milliseconds = (report.time.microseconds - lastTime.microseconds) / 1000
-    guard milliseconds >= 5000 else { return }
-    pause = (max(pause.milliseconds, UInt32(clamping: milliseconds)), pause.count + 1)
+    let silence = lastTime.map { Self.milliseconds(from: $0, to: report.time) } ?? 0
+    lastTime = report.time
+    if silence >= 5000 {
+      pause = (max(pause.milliseconds, silence), pause.count + 1)
+      newestBurst = nil
+    }
+    let (start, count) = newestBurst ?? (report.time, 0)
+    // A report and its scan response are one sample of the gate.
+    let newCount = count + (report.header.properties.contains(.scanResponse) ? 0 : 1)
+    newestBurst = (start, newCount)
+    burst = (
+      max(burst.milliseconds, Self.milliseconds(from: start, to: report.time)), max(burst.count, newCount)
+    )
+  }
+
+  private static func milliseconds(from start: Seconds, to end: Seconds) -> UInt32 {
+    UInt32(clamping: (end.microseconds - start.microseconds) / 1000)
   }
 
   private mutating func addPayload(_ payload: [UInt8], _ part: PayloadPart, _ fields: AdvertisementFields) {

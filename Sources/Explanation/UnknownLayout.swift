@@ -16,7 +16,7 @@ struct UnknownLayout {
   /// Those of the others that are units of the device's kind.
   let kin: [SuggestionSource]
 
-  /// For each key of the fields; for fields without a key, of the name.
+  /// For each key of the fields.
   func candidates(for fields: LastingFields) -> [SuggestionCandidate] {
     var candidates: [SuggestionCandidate] = []
     for company in fields.companies {
@@ -30,15 +30,18 @@ struct UnknownLayout {
     for service in fields.services where fields.data(of: service) == nil {
       candidates += self.candidates(SuggestionCandidate(service: service), [], nil, fields)
     }
-    return candidates.isEmpty ? named(SuggestionCandidate(), fields).map(Self.alone) : candidates
+    return candidates
   }
 
-  private static func alone(_ named: SuggestionCandidate) -> SuggestionCandidate {
-    var candidate = named
-    candidate.notes.append(
-      "It sends no company and no service that stays the same, so the item asks for the name alone, which any device "
-        + "may use.")
-    return candidate
+  /// For each name alone.
+  func namedCandidates(for fields: LastingFields) -> [SuggestionCandidate] {
+    let reason =
+      fields.hasKey
+      ? "Other units of its kind have another company or service"
+      : "It sends no company and no service that stays the same"
+    let alone = SuggestionCandidate(
+      nil, "\(reason), so the item asks for the name alone, which any device may use.")
+    return named(alone, fields)
   }
 
   private func candidates(
@@ -62,10 +65,8 @@ struct UnknownLayout {
   /// The candidate with each name that the device has in one view with the rest.
   private func named(_ key: SuggestionCandidate, _ fields: LastingFields) -> [SuggestionCandidate] {
     fields.names.compactMap { name in
-      let theirs = kin.flatMap { LastingFields($0).names }
-      let beginning = theirs.reduce(name.beginning) { NameBeginning.common($0, $1.beginning) ?? $0 }
       var candidate = key
-      return candidate.ask(nameBeginningWith: beginning, of: fields.source) ? candidate : nil
+      return candidate.ask(nameBeginningWith: name.beginning, of: fields.source) ? candidate : nil
     }
   }
 

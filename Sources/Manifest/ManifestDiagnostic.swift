@@ -86,6 +86,8 @@ public struct ManifestDiagnostic: Equatable, Sendable {
     case missesEvents(listeningPercent: Int)
     /// The devices send only on an event, and the item does not wait for the next.
     case losesBetweenEvents(GateKey)
+    /// The item waits for devices that sleep between bursts, and lets in only those whose bursts are as long.
+    case lastsLongerThanBursts(milliseconds: Int)
     case blobNeverFits(byteCount: Int, byteCountMax: Int)
     case nameNeverFits(byteCount: Int, byteCountMax: Int)
     case blobBeginsWithItsKey

@@ -54,6 +54,12 @@ extension ManifestRules {
       report(.warning(.noEffect(gate.isImmediate ? .immediate : .notImmediate)), at: path.appending(key))
     }
     guard gate.isImmediate else { return }
+    if gate.silenceMilliseconds > standard.silenceMillisecondsMax,
+      gate.enterDwellMilliseconds >= standard.enterDwellMilliseconds
+    {
+      let dwell = Int(gate.enterDwellMilliseconds)
+      report(.warning(.lastsLongerThanBursts(milliseconds: dwell)), at: path.appending(GateKey.enterDwell))
+    }
     let unused: Set<GateKey> =
       gate.txPower == nil ? [.enterPathLoss, .leavePathLoss] : [.enterRSSI, .leaveRSSI]
     for key in changed where unused.contains(key) {

@@ -120,6 +120,9 @@ extension ManifestDiagnostic.Warning {
     case .losesBetweenEvents:
       "its devices send only when pressed, and an item of the immediate range loses them after this silence; raise it and "
         + "gate.silence-max-ms to an hour (3600000), or use the default range with gate.lost-ms"
+    case .lastsLongerThanBursts(let milliseconds):
+      "gate.silence-ms is for devices that sleep between bursts, and one whose bursts are shorter than these "
+        + "\(milliseconds) ms is never let in; lower it if they are"
     case .maskComparesNothing: "the mask has no bit set, so that only the length is compared; set some"
     case .blobNeverFits(let byteCount, let most):
       "never matches: the blob has \(byteCount) bytes and an advertisement holds \(most) there; shorten it"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Explanation
 import Interfaces
 
 extension String {
@@ -9,6 +10,23 @@ extension String {
     split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.utf8.count <= columnsMax || line.shownColumnCount <= columnsMax
         ? String(line) : Self.folded(line, to: columnsMax)
+    }.joined(separator: "\n")
+  }
+
+  /// A manifest for a terminal of a width: the comments of a suggestion are filled anew, and nothing else changes.
+  package func refilledComments(to columnsMax: Int) -> String {
+    var paragraphs: [Substring] = []
+    for line in split(separator: "\n", omittingEmptySubsequences: false) {
+      let goesOn = line.hasPrefix("# ") && !line.hasPrefix("# Warning: ")
+      if goesOn, let last = paragraphs.last, last.hasPrefix("# ") {
+        paragraphs[paragraphs.count - 1] += line.dropFirst()
+      } else {
+        paragraphs.append(line)
+      }
+    }
+    return paragraphs.flatMap { paragraph in
+      paragraph.hasPrefix("# ")
+        ? Suggestion.comment(String(paragraph.dropFirst(2)), columnsMax: columnsMax) : [String(paragraph)]
     }.joined(separator: "\n")
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Explanation
 import Interfaces
 import JSON
 import LinuxSystem
@@ -37,6 +38,12 @@ struct Printer: ~Copyable {
   /// Sentences and tables: on a terminal, folded at its width.
   mutating func text(_ text: String) throws(ToolError) {
     try verbatim(output.terminalColumnCount.map { text.foldedLines(to: $0) } ?? text)
+  }
+
+  /// A suggested manifest: on a terminal, with comments that fit its width.
+  mutating func manifest(_ text: String) throws(ToolError) {
+    try verbatim(
+      output.terminalColumnCount.map { text.refilledComments(to: min($0, Suggestion.columnsMax)) } ?? text)
   }
 
   /// Text for other programs, such as TOML.

@@ -172,7 +172,7 @@ struct SuggestCommand: ParsableCommand {
     if !json, !printer.isTerminal { sayWarnings(of: suggestions) }
     for suggestion in suggestions {
       let manifest = try suggestion.item().manifest
-      guard json else { try printer.verbatim(manifest); continue }
+      guard json else { try printer.manifest(manifest); continue }
       try printer.line(
         SuggestionLine(
           address: suggestion.address, reports: suggestion.reports, warnings: suggestion.warnings,

@@ -48,7 +48,7 @@ struct MadeDevice: Sendable, CustomTestStringConvertible {
   }
 
   /// Structures between semicolons: `M 0499 BYTES` manufacturer data, `V BYTES` the same with any bytes for the company,
-  /// `S fcd2 BYTES` service data, `U feaa` a service, `L BYTES` a service of 16 bytes, `N TEXT` a name. Of the bytes `#` is
+  /// `S fcd2 BYTES` service data, `U feaa` a service, `L BYTES` a service of 16 bytes, `N TEXT` a name, `n TEXT` a shortened one. Of the bytes `#` is
   /// half a random byte, `@@` the step, `A` the address, `a` its bytes in reverse, `a2` the first two of those, `T` the
   /// digits of the address as text. In a name `~` is the last four digits of the address, `!` those of its last two bytes
   /// in reverse, `%` a random digit.
@@ -58,7 +58,7 @@ struct MadeDevice: Sendable, CustomTestStringConvertible {
       let words = structure.split(separator: " ")
       let hasKey = ["M", "S", "U"].contains(words[0])
       let key = hasKey ? UInt16(words[1], radix: 16) ?? 0 : 0
-      let data = words[0] == "N" ? [] : words.dropFirst(hasKey ? 2 : 1)
+      let data = words[0].uppercased() == "N" ? [] : words.dropFirst(hasKey ? 2 : 1)
       let bytes = data.flatMap { self.bytes($0, step: step, &dice) }
       switch words[0] {
       case "V": payload = payload.structure(.manufacturerData, bytes)
@@ -68,6 +68,7 @@ struct MadeDevice: Sendable, CustomTestStringConvertible {
       case "U": payload = payload.services(BluetoothUUID(short: UInt32(key)))
       case "N":
         payload = payload.name(name(words[1...].joined(separator: " "), &dice))
+      case "n": payload = payload.shortenedName(name(words[1...].joined(separator: " "), &dice))
       default: preconditionFailure("unknown structure \(structure)")
       }
     }
@@ -116,7 +117,7 @@ extension MadeDevice {
       "BTHome, encrypted", "S fcd2 41 ######## ######## @@ 112233 ########", "R: N DIY-sensor",
       wanted: "fcd2 40/e0 DIY-sensor", at: 0xA4C1_38FE_4303),
     MadeDevice(
-      "BTHome, on events", "S fcd2 44 00 @@ 3a ##", wanted: "fcd2 40/e0", at: 0xA4C1_38FE_4304),
+      "BTHome, on events", "S fcd2 44 00 @@ 3a ##", wanted: "fcd2 44/e4", at: 0xA4C1_38FE_4304),
     MadeDevice(
       "BTHome 1", "S 181c 02 00 @@ 23 02 #### 03 03 ####", wanted: "181c", at: 0xA4C1_38FE_4305),
     MadeDevice(
@@ -240,7 +241,7 @@ extension MadeDevice {
     MadeDevice(
       "Shelly without a model", "M 0ba9 01 #### 0a a ; S fcd2 44 00 @@", wanted: "0ba9", at: 0x60EF_AB44_8803),
     MadeDevice(
-      "Shelly, passive scan", "S fcd2 44 00 @@ 01 ## 2d ## ; N SBDW-002C", wanted: "fcd2 40/e0 SBDW-002C",
+      "Shelly, passive scan", "S fcd2 44 00 @@ 01 ## 2d ## ; N SBDW-002C", wanted: "fcd2 44/e4 SBDW-002C",
       at: 0x60EF_AB44_8804),
   ]
 }

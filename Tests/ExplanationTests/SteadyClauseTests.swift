@@ -161,6 +161,44 @@ import Testing
     #expect(Suggesting.suggestion(for: device.address, device.packets(30)) == nil)
   }
 
+  @Test(
+    "What repeats two bytes of the address is asked for only where nothing else recognises the device",
+    arguments: [
+      ("V a2 01 ##", "The company identifier", "52e1"), ("U e152", "The service UUID", "e152"),
+      ("L e0d0c0b0a0103f9c2a4d1e7bd630 a2", "The service UUID", "52e130d6-7b1e-4d2a-9c3f-10a0b0c0d0e0"),
+      ("S e152 01 ##", "The service UUID", "e152"), ("N 2E1", "The name", "2E1"),
+      ("N B52E1 Lumo", "The name", "B52E1 Lumo"),
+    ])
+  func twoBytesOfTheAddress(field: String, clause: String, wanted: String) throws {
+    let alone = MadeDevice("alone", field, wanted: "", at: 0xC47A_9D3B_52E1)
+    let last = try #require(Suggesting.suggestion(for: alone.address, alone.packets(30)))
+    #expect(last.descriptor.clauseText == wanted, "\(last.item.manifest)")
+    #expect(
+      last.warnings.contains {
+        $0.hasPrefix("\(clause) repeats part of the device's own address, and nothing else recognises")
+      }, "\(last.warnings)")
+    #expect(!last.warnings.contains { $0.contains("may be a reading") })
+    // Two lists by turns would be one that changes.
+    let steady = field.hasPrefix("U") ? "S ffe0 01 ##" : "U ffe0"
+    let other = MadeDevice("other", field, steady, wanted: "", at: 0xC47A_9D3B_52E1)
+    let text = try #require(Suggesting.suggestion(for: other.address, other.packets(30))).descriptor
+      .clauseText
+    #expect(text.hasPrefix("ffe0"), "\(text)")
+  }
+
+  @Test(
+    "The beginning of a name never ends within digits of the address",
+    arguments: [
+      ["N Lumo B52E1"], ["N Lumo 2E1"], ["n Lumo 3B", "R: N Lumo 3B52E1"],
+      ["n Lumo 3B:5", "N Lumo 3B:52:E1"],
+      ["N Lumo 3B52E1%"], ["N Lumo E1523B"],
+    ])
+  func digitsOfTheAddress(frames: [String]) throws {
+    let device = MadeDevice("name", frames: frames, wanted: "", at: 0xC47A_9D3B_52E1)
+    let suggestion = try #require(Suggesting.suggestion(for: device.address, device.packets(30)))
+    #expect(suggestion.descriptor.clauseText == "Lumo ", "\(suggestion.item.manifest)")
+  }
+
   @Test("The service of a device that changes its format is the one that it has now")
   func reflashed() throws {
     let before = MadeDevice("before", "S fd00 01 ##", wanted: "", at: 0xC4A1_0000_0001)

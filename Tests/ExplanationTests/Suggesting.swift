@@ -30,17 +30,20 @@ enum Suggesting {
     return Suggestion.all(of: sources.device, others: sources.others).first
   }
 
-  static func decoded(_ packets: [[UInt8]]) -> [DecodedReport] {
+  static func decoded(_ packets: [[UInt8]]) -> [DecodedReport] { decoded(packets.map { (0, $0) }) }
+
+  static func decoded(_ packets: [(milliseconds: Int64, bytes: [UInt8])]) -> [DecodedReport] {
     var decoder = ArenaOwner { ReportDecoder(in: &$0) }
     var reports: [DecodedReport] = []
-    for bytes in packets {
+    for (milliseconds, bytes) in packets {
       guard let packet = try? Packet(parsing: bytes.span.rawBytes),
         let event = try? Event(parsing: packet.body)
       else {
         continue
       }
       let start = Instant(microseconds: 0)
-      _ = decoder.value.decodeReports(of: event, at: start, since: start) { reports.append($0) }
+      let time = start.advanced(milliseconds: milliseconds)
+      _ = decoder.value.decodeReports(of: event, at: time, since: start) { reports.append($0) }
     }
     return reports
   }

@@ -33,6 +33,20 @@ import VirtualRadio
         == (device.address.lifetime != .durable))
   }
 
+  @Test("Where every report of BTHome is an event, the item says so, and what it costs is known")
+  func button() throws {
+    let button = MadeDevice("button", "S fcd2 44 00 @@ 3a ##", wanted: "", at: 0xC47A_9D3B_52E1)
+    let sensor = MadeDevice(
+      "sensor", "S fcd2 44 00 @@ 3a ##", "S fcd2 40 00 @@ 01 ##", wanted: "", at: 0xC47A_9D3B_52E2)
+    for (device, isOnEvents) in [(button, true), (sensor, false)] {
+      let suggestion = try #require(Suggesting.suggestion(for: device.address, device.packets(30)))
+      let reading = ManifestReader.read(text: Array(suggestion.item.manifest.utf8), fileName: "new.toml")
+      #expect(reading.manifest?.apps[0].items[0].sendsOnlyOnEvents == isOnEvents)
+      #expect(suggestion.notes.contains { $0.contains("only on an event") } == isOnEvents)
+      try Suggesting.expectFound(suggestion, in: device.packets(30))
+    }
+  }
+
   @Test("The families are many, and their readings change")
   func families() {
     #expect(MadeDevice.families.count >= 30)

@@ -19,6 +19,29 @@ struct FoldedTextTests {
     #expect("a    b    c".foldedLines(to: 8) == "a    b\n  c")
   }
 
+  @Test("The comments of a manifest fit a narrow terminal and stay comments, and its keys stay whole")
+  func comments() {
+    let manifest = """
+      # From 20 reports of C4:A1:00:00:00:01. It sends
+      # every second.
+      # Warning: The name repeats part of the address.
+      descriptor.bluetooth-company-identifier = "0x0EEE"
+
+      """
+    let narrow = manifest.refilledComments(to: 30)
+    #expect(
+      narrow == """
+        # From 20 reports of
+        # C4:A1:00:00:00:01. It sends
+        # every second.
+        # Warning: The name repeats
+        # part of the address.
+        descriptor.bluetooth-company-identifier = "0x0EEE"
+
+        """)
+    #expect(narrow.refilledComments(to: 50) == manifest)
+  }
+
   @Test("Colour takes no columns, and wide characters take two")
   func columns() {
     let colored = "\u{1B}[32myes\u{1B}[0m it is"
