@@ -157,6 +157,8 @@ public final class AgentCore {
   }
 
   public var clientCount: Int { clients.count }
+  /// Whether an app waits for the end of a setup.
+  public var hasRequests: Bool { setupCore.hasRequests }
 
   /// Names this run to the readers of its events.
   var epoch: Block128 { feeds.epoch }

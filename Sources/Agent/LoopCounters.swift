@@ -18,7 +18,7 @@ public struct LoopCounters: Equatable, Sendable {
   public var exhaustions: UInt64 = 0
   /// Events of file descriptors that had been closed meanwhile.
   public var staleEvents: UInt64 = 0
-  /// Messages of the system bus that were dropped because they were not read in time.
+  /// Replies to programs on the system bus that were dropped because the bus did not read in time.
   public var busMessagesDropped: UInt64 = 0
   /// Log lines that were dropped because they were not read in time.
   public var logLinesDropped: UInt64 = 0

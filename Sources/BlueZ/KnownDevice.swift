@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+package import DBus
 public import HCI
 import Manifest
 
@@ -25,18 +26,9 @@ public struct KnownDevice: Equatable, Sendable {
 extension KnownDevice {
   /// Returns the devices among the objects of bluetoothd, by their addresses: `org.bluez.Device1`, in the reply of
   /// `GetManagedObjects`. An object without an address or its type is left out.
-  static func devices(in reply: BusValue) -> [KnownDevice] {
-    let objects = reply.entries.compactMap { $0.value["org.bluez.Device1"] }
+  package static func devices(in reply: BusMessage) throws(BusError) -> [KnownDevice] {
+    let objects = try reply.arguments("a{oa{sa{sv}}}")[0].entries.compactMap { $0.value["org.bluez.Device1"] }
     return inOrder(objects.compactMap(KnownDevice.init(properties:)))
-  }
-
-  /// Takes the first whole message off the bytes that a bus has sent, and returns the devices in it, if it is the reply
-  /// to the call with this serial. Throws `silent` when there is no whole message.
-  package static func takeDevices(from received: inout [UInt8], to serial: UInt8) throws(BusError)
-    -> [KnownDevice]?
-  {
-    guard let message = try BusMessage.takeFirst(of: &received) else { throw .silent }
-    return try BusMessage.reply(in: message, to: serial).map(devices)
   }
 
   static func inOrder(_ devices: [KnownDevice]) -> [KnownDevice] {

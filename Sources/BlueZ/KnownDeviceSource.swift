@@ -1,57 +1,44 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DBus
 public import LinuxSystem
 import Manifest
 
 /// Where the devices that BlueZ knows are read: from bluetoothd, or from its folder when it does not run.
 public struct KnownDeviceSource: Equatable, Sendable {
-  /// The socket of the system bus; nil to read the folder only.
-  public var bus: String?
+  /// The sockets of the system bus, of which the first is used that accepts a connection; nil to read the folder only.
+  public var bus: [String]?
   public var folder: String
 
-  public init(bus: String? = systemBus, folder: String = systemFolder) {
+  public init(bus: [String]? = systemBus, folder: String = systemFolder) {
     self.bus = bus
     self.folder = folder
   }
 
   /// As `DBUS_SYSTEM_BUS_ADDRESS` says, or the usual path.
-  public static var systemBus: String {
-    let prefix = "unix:path="
-    guard let address = Environment.value(of: "DBUS_SYSTEM_BUS_ADDRESS"), address.hasPrefix(prefix) else {
-      return "/run/dbus/system_bus_socket"
-    }
-    return String(address.dropFirst(prefix.count).prefix { $0 != "," && $0 != ";" })
+  public static var systemBus: [String] {
+    let named = Environment.value(of: "DBUS_SYSTEM_BUS_ADDRESS").map(BusAddress.sockets) ?? []
+    return named.isEmpty ? ["/run/dbus/system_bus_socket"] : named
   }
 
   public static let systemFolder = "/var/lib/bluetooth"
 
   /// Reads them, by their addresses. Waits up to 5 s for bluetoothd.
   public func read() throws(KnownDeviceError) -> [KnownDevice] {
-    guard let bus else {
-      do throws(SystemError) { return try StoredDevices.devices(in: folder) } catch {
-        throw KnownDeviceError(bus: nil, folder: error, path: folder)
-      }
+    var busError: BluetoothdError?
+    if let bus {
+      do throws(BluetoothdError) { return try BluetoothdQuery.devices(over: bus) } catch { busError = error }
     }
-    do throws(BusError) { return try Self.devices(over: bus) } catch {
-      let busError = error
-      do throws(SystemError) { return try StoredDevices.devices(in: folder) } catch {
-        throw KnownDeviceError(bus: busError, folder: error, path: folder)
-      }
+    do throws(SystemError) { return try StoredDevices.devices(in: folder) } catch {
+      throw KnownDeviceError(bus: busError, folder: error, path: folder)
     }
-  }
-
-  private static func devices(over path: String) throws(BusError) -> [KnownDevice] {
-    var bus = try BusConnection.open(path: path)
-    let objects = try bus.reply(
-      to: "GetManagedObjects", "org.freedesktop.DBus.ObjectManager", path: "/", at: "org.bluez")
-    return KnownDevice.devices(in: objects)
   }
 }
 
 /// Why the devices that BlueZ knows could not be read, from bluetoothd and from its folder.
 public struct KnownDeviceError: Error, Equatable, Sendable {
   /// nil when bluetoothd was not asked.
-  public let bus: BusError?
+  public let bus: BluetoothdError?
   public let folder: SystemError
   /// The path of the folder.
   public let path: String

@@ -38,30 +38,18 @@ public struct Epoll: ~Copyable {
 
   public func add(_ watched: borrowing Descriptor, _ readiness: Readiness, token: UInt64) throws(SystemError)
   {
-    try add(number: watched.number, readiness, token: token)
+    try control(.add, watched.number, readiness, token)
   }
 
   public func change(_ watched: borrowing Descriptor, _ readiness: Readiness, token: UInt64)
     throws(SystemError)
   {
-    try change(number: watched.number, readiness, token: token)
+    try control(.change, watched.number, readiness, token)
   }
 
   public func remove(_ watched: borrowing Descriptor) throws(SystemError) {
-    try remove(number: watched.number)
+    try control(.remove, watched.number, [], 0)
   }
-
-  // The descriptor of a library, which closes it itself.
-
-  func add(number: Int32, _ readiness: Readiness, token: UInt64) throws(SystemError) {
-    try control(.add, number, readiness, token)
-  }
-
-  func change(number: Int32, _ readiness: Readiness, token: UInt64) throws(SystemError) {
-    try control(.change, number, readiness, token)
-  }
-
-  func remove(number: Int32) throws(SystemError) { try control(.remove, number, [], 0) }
 
   /// EPOLL_CTL_ADD, EPOLL_CTL_MOD and EPOLL_CTL_DEL.
   private enum Operation: Int32 {

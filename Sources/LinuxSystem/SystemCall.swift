@@ -41,7 +41,4 @@ public enum SystemCall: String, Sendable {
   case interface = "SIOCGIFINDEX"
   case joinGroup = "NETLINK_ADD_MEMBERSHIP"
   case nl80211 = "nl80211"
-  case busOpen = "sd_bus_open_system"
-  case busProcess = "sd_bus_process"
-  case busCall = "sd_bus_call_async"
 }

@@ -29,8 +29,6 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isReadOnly: Bool { code == EROFS }
   public var isTooLarge: Bool { code == EFBIG }
   public var isPermission: Bool { code == EACCES || code == EPERM }
-  /// A library that the program loads itself cannot be loaded.
-  public var isLibraryMissing: Bool { code == ELIBACC }
   /// No descriptor or no memory is free.
   public var isExhausted: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(code) }
   /// Another process holds the lock.

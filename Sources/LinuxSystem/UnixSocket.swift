@@ -180,6 +180,15 @@ public enum UnixConnection {
     return descriptor
   }
 
+  /// Connects to the first of the sockets that accepts a connection. Throws the error of the last one.
+  public static func open(anyOf paths: [String]) throws(SystemError) -> Descriptor {
+    var last = SystemError(.connect, code: ENOENT)
+    for path in paths {
+      do throws(SystemError) { return try open(path: path) } catch { last = error }
+    }
+    throw last
+  }
+
   /// Creates two sockets that are connected to each other; `other` is the second.
   public static func pair(
     _ other: inout Descriptor?, kind: UnixSocketKind = .packets

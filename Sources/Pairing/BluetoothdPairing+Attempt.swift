@@ -49,7 +49,7 @@ extension BluetoothdPairing {
   }
 
   /// bluetoothd replied to the call of the step.
-  mutating func receiveStepReply(_ failure: BusReply.CallError?, at now: Instant) {
+  mutating func receiveStepReply(_ failure: BusCallError?, at now: Instant) {
     guard let attempt else { return }
     self.attempt?.call = nil
     switch attempt.step {
@@ -87,7 +87,7 @@ extension BluetoothdPairing {
     }
   }
 
-  private mutating func failOr(_ next: BusAttempt.Step, _ failure: BusReply.CallError?, at now: Instant) {
+  private mutating func failOr(_ next: BusAttempt.Step, _ failure: BusCallError?, at now: Instant) {
     if let failure { fail(failure.error, at: now) } else { enter(next, at: now) }
   }
 
@@ -147,7 +147,7 @@ extension BluetoothdPairing {
     }
   }
 
-  mutating func receivePairReply(_ failure: BusReply.CallError?, at now: Instant) {
+  mutating func receivePairReply(_ failure: BusCallError?, at now: Instant) {
     guard let attempt else { return }
     self.attempt?.pairCall = nil
     self.attempt?.question = nil

@@ -26,7 +26,7 @@ extension BluetoothdPairing {
     bonds.job = BusBonds.Job(kind: kind, call: number, end: end)
   }
 
-  mutating func receiveJobReply(_ failure: BusReply.CallError?, at now: Instant) {
+  mutating func receiveJobReply(_ failure: BusCallError?, at now: Instant) {
     guard let job = bonds.job else { return }
     bonds.job = nil
     switch job.kind {
@@ -39,7 +39,7 @@ extension BluetoothdPairing {
   }
 
   private mutating func removeListed(
-    _ identity: DeviceAddress, _ job: BusBonds.Job, _ failure: BusReply.CallError?, at now: Instant
+    _ identity: DeviceAddress, _ job: BusBonds.Job, _ failure: BusCallError?, at now: Instant
   ) {
     guard failure == nil else { return bonds.postponeRemoval(identity, at: now) }
     objects.endList()
@@ -55,7 +55,7 @@ extension BluetoothdPairing {
     bonds.job = next
   }
 
-  private mutating func endCheck(_ failure: BusReply.CallError?, at now: Instant) {
+  private mutating func endCheck(_ failure: BusCallError?, at now: Instant) {
     let isListed = failure == nil
     if isListed { objects.endList() }
     guard isListed, let adapterPath else {

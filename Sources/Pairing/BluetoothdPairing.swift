@@ -166,7 +166,8 @@ public struct BluetoothdPairing: Sendable {
   public mutating func receive(_ event: BusEvent, at now: Instant) {
     switch event {
     case .owner(let isRunning): receiveOwner(isRunning, at: now)
-    case .closed(let reason): receiveClosing(reason, at: now)
+    case .closed(let error): receiveClosing(error, at: now)
+    case .reply(let call, let failure): receiveReply(to: call, failure, at: now)
     case .malformed: ignoreMessage(.unreadable)
     case .otherProgram: ignoreMessage(.otherProgram)
     case .device(let path, let properties):
@@ -186,25 +187,24 @@ public struct BluetoothdPairing: Sendable {
     settle(at: now)
   }
 
-  public mutating func receive(_ reply: BusReply, at now: Instant) {
-    if reply.call == attempt?.pairCall {
-      receivePairReply(reply.failure, at: now)
-    } else if reply.call == attempt?.call {
-      receiveStepReply(reply.failure, at: now)
-    } else if reply.call == bonds.job?.call {
-      receiveJobReply(reply.failure, at: now)
+  private mutating func receiveReply(to call: UInt64, _ failure: BusCallError?, at now: Instant) {
+    if call == attempt?.pairCall {
+      receivePairReply(failure, at: now)
+    } else if call == attempt?.call {
+      receiveStepReply(failure, at: now)
+    } else if call == bonds.job?.call {
+      receiveJobReply(failure, at: now)
     }
-    settle(at: now)
   }
 
   public mutating func advance(to now: Instant) {
-    if case .opening(let until) = bus, until <= now { receiveClosing(.lost, at: now) }
+    if case .opening(let until) = bus, until <= now { receiveClosing(.bluetoothdChanged, at: now) }
     if let attempt, attempt.step.isUnderWay, attempt.end <= now {
       fail(.timeout(isAsking: attempt.isAsking), at: now)
     } else if let attempt, attempt.stepEnd <= now {
       stepTimedOut(at: now)
     }
-    if let job = bonds.job, job.end <= now { receiveJobReply(BusReply.CallError(name: "timeout"), at: now) }
+    if let job = bonds.job, job.end <= now { receiveJobReply(BusCallError(name: "timeout"), at: now) }
     settle(at: now)
   }
 
@@ -311,13 +311,9 @@ public struct BluetoothdPairing: Sendable {
     if attempt?.step == .openingBus { enter(.registering, at: now) }
   }
 
-  private mutating func receiveClosing(_ reason: BusEvent.Closing, at now: Instant) {
+  private mutating func receiveClosing(_ error: PairingError, at now: Instant) {
     if case .closed = bus { return }
-    switch reason {
-    case .libraryIsMissing: endAttempt(.notSupported("libsystemd cannot be loaded"), at: now)
-    case .notPermitted: endAttempt(.notPermitted, at: now)
-    case .lost: endAttempt(.bluetoothdChanged, at: now)
-    }
+    endAttempt(error, at: now)
     closeBus(until: now.advanced(milliseconds: Self.reopenMilliseconds))
   }
 }

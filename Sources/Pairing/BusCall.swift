@@ -38,26 +38,3 @@ public enum BusAnswer: Equatable, Sendable {
   case accept
   case digits(UInt32)
 }
-
-/// The reply to a call.
-public struct BusReply: Equatable, Sendable {
-  /// An error of D-Bus: its name, and what bluetoothd says.
-  public struct CallError: Equatable, Sendable {
-    public let name: String
-    public let text: String
-
-    public init(name: String, text: String = "") {
-      self.name = name
-      self.text = text
-    }
-  }
-
-  public let call: UInt64
-  /// nil on success.
-  public let failure: CallError?
-
-  public init(to call: UInt64, _ failure: CallError? = nil) {
-    self.call = call
-    self.failure = failure
-  }
-}

@@ -13,15 +13,7 @@ public enum BusEvent: Equatable, Sendable {
     public var adapter: String?
     public var isPaired: Bool?
 
-    public init(
-      addressBits: UInt64? = nil, addressType: AddressType? = nil, adapter: String? = nil,
-      isPaired: Bool? = nil
-    ) {
-      self.addressBits = addressBits
-      self.addressType = addressType
-      self.adapter = adapter
-      self.isPaired = isPaired
-    }
+    public init() {}
   }
 
   /// What bluetoothd asks of the agent, with the digits. Those above 999,999 are refused.
@@ -33,17 +25,12 @@ public enum BusEvent: Equatable, Sendable {
     case other
   }
 
-  /// Why the bus cannot be used.
-  public enum Closing: Equatable, Sendable {
-    /// libsystemd cannot be loaded.
-    case libraryIsMissing
-    case notPermitted
-    case lost
-  }
-
   /// Whether bluetoothd runs; the first event after the bus was opened.
   case owner(isRunning: Bool)
-  case closed(Closing)
+  /// The bus cannot be used: with what a pairing ends.
+  case closed(PairingError)
+  /// The reply to a call; nil without an error.
+  case reply(to: UInt64, BusCallError?)
   case device(path: String, Properties)
   case adapter(path: String, Properties)
   case removed(path: String)

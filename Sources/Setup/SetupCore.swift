@@ -127,6 +127,7 @@ extension SetupCore {
 
   /// The requests that wait for an operator, in the order of opening.
   public var requests: [SetupFlow] { flows.flows.filter(\.isRequest) }
+  public var hasRequests: Bool { flows.flows.contains(where: \.isRequest) }
 
   public func request(_ id: RandomIdentifier) -> SetupFlow? {
     flows.flow(id).flatMap { $0.isRequest ? $0 : nil }

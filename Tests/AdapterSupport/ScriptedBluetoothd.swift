@@ -14,10 +14,9 @@ public struct ScriptedBluetoothd {
 
   public enum Output: Equatable {
     case event(BusEvent)
-    case reply(BusReply)
-    /// The objects that bluetoothd lists, and the reply. Both are one message of the bus, which arrives as a whole or not
+    /// The objects that bluetoothd lists, and the reply. All are one message of the bus, which arrives as a whole or not
     /// at all: the agent gets an error for a list of which a part could not be read.
-    case list([BusEvent], BusReply)
+    case list([BusEvent])
     case mgmt(MgmtEvent.Content)
   }
 
@@ -85,20 +84,22 @@ public struct ScriptedBluetoothd {
   public mutating func receive(_ call: BusCall) -> [Output] {
     methods.append(call.method)
     guard isRunning else {
-      return [.reply(BusReply(to: call.number, .init(name: "org.freedesktop.DBus.Error.ServiceUnknown")))]
+      return [
+        .event(.reply(to: call.number, BusCallError(name: "org.freedesktop.DBus.Error.ServiceUnknown")))
+      ]
     }
     for failure in failures {
-      if let name = failure(call) { return [.reply(BusReply(to: call.number, .init(name: name)))] }
+      if let name = failure(call) { return [.event(.reply(to: call.number, BusCallError(name: name)))] }
     }
-    let done = Output.reply(BusReply(to: call.number))
+    let done = Output.event(.reply(to: call.number, nil))
     func failed(_ name: String) -> [Output] {
-      [.reply(BusReply(to: call.number, .init(name: "org.bluez.Error.\(name)")))]
+      [.event(.reply(to: call.number, BusCallError(name: "org.bluez.Error.\(name)")))]
     }
     switch call.method {
     case .listObjects:
       let adapter = BusEvent.adapter(
         path: Self.adapter, .init(addressBits: adapterBits, addressType: .public))
-      return [.list([adapter] + devices.filter(\.isKnown).map(\.report), BusReply(to: call.number))]
+      return [.list([adapter] + devices.filter(\.isKnown).map(\.report) + [.reply(to: call.number, nil)])]
     case .registerAgent(let capability):
       guard agent == nil else { return failed("AlreadyExists") }
       agent = capability
@@ -120,7 +121,9 @@ public struct ScriptedBluetoothd {
       return [done]
     case .pair(let path):
       guard let index = known(path) else {
-        return [.reply(BusReply(to: call.number, .init(name: "org.freedesktop.DBus.Error.UnknownObject")))]
+        return [
+          .event(.reply(to: call.number, BusCallError(name: "org.freedesktop.DBus.Error.UnknownObject")))
+        ]
       }
       if devices[index].isBonded { return failed("AlreadyExists") }
       if pairing != nil { return failed("InProgress") }
@@ -197,14 +200,14 @@ public struct ScriptedBluetoothd {
         .mgmt(.bond(.longTermKey(key, isToBeKept: true))),
       ]
     }
-    return outputs + [.event(device.report), .reply(BusReply(to: pairing.call))]
+    return outputs + [.event(device.report), .event(.reply(to: pairing.call, nil))]
   }
 
   private mutating func endPairing(_ error: String) -> [Output] {
     guard let pairing else { return [] }
     devices[pairing.index].isConnected = false
     (self.pairing, question) = (nil, nil)
-    return [.reply(BusReply(to: pairing.call, .init(name: "org.bluez.Error.\(error)")))]
+    return [.event(.reply(to: pairing.call, BusCallError(name: "org.bluez.Error.\(error)")))]
   }
 
   // MARK: - Without a call
@@ -251,6 +254,16 @@ public struct ScriptedBluetoothd {
     for index in devices.indices {
       (devices[index].isConnected, devices[index].isKnown) = (false, devices[index].isBonded)
     }
+  }
+}
+
+extension BusEvent.Properties {
+  public init(
+    addressBits: UInt64, addressType: AddressType, adapter: String? = nil, isPaired: Bool? = nil
+  ) {
+    self.init()
+    (self.addressBits, self.addressType) = (addressBits, addressType)
+    (self.adapter, self.isPaired) = (adapter, isPaired)
   }
 }
 

@@ -106,10 +106,7 @@ final class AgentHarness: ScenarioHarness {
   private func receive(_ output: ScriptedBluetoothd.Output) {
     switch output {
     case .event(let event): agent.receive(event, at: now)
-    case .reply(let reply): agent.receive(reply, at: now)
-    case .list(let events, let reply):
-      for event in events { agent.receive(event, at: now) }
-      agent.receive(reply, at: now)
+    case .list(let events): for event in events { agent.receive(event, at: now) }
     case .mgmt(let content): receive(MgmtEvent(index: ModelKernel.index, content))
     }
   }

@@ -2,6 +2,7 @@
 
 @testable import BlueZ
 import BusSupport
+import DBus
 import Foundation
 import HCI
 import LinuxSystem
@@ -49,7 +50,7 @@ struct KnownDeviceSourceTests {
       let other = KnownDevice(DeviceAddress(bits: 0x0011_2233_4466, type: .public))
       #expect(try KnownDeviceSource(bus: nil, folder: folder).read() == [other, bulb])
       // Without a bus the folder is read all the same.
-      #expect(try KnownDeviceSource(bus: folder + "/none", folder: folder).read() == [other, bulb])
+      #expect(try KnownDeviceSource(bus: [folder + "/none"], folder: folder).read() == [other, bulb])
     }
   }
 
@@ -57,7 +58,7 @@ struct KnownDeviceSourceTests {
   func neither() throws {
     try withFolder { folder in
       let error = try #require(throws: KnownDeviceError.self) {
-        try KnownDeviceSource(bus: folder + "/bus", folder: "/none").read()
+        try KnownDeviceSource(bus: [folder + "/bus"], folder: "/none").read()
       }
       #expect(
         error.reason
@@ -74,9 +75,9 @@ struct KnownDeviceSourceTests {
   func realBus() throws {
     let bus = try TestBus()
     let error = try #require(throws: KnownDeviceError.self) {
-      try KnownDeviceSource(bus: bus.path, folder: bus.folder + "/none").read()
+      try KnownDeviceSource(bus: [bus.folder + "/other", bus.path], folder: bus.folder + "/none").read()
     }
-    #expect(error.bus == .refused("org.freedesktop.DBus.Error.ServiceUnknown"))
+    #expect(error.bus == .bus(.refused("org.freedesktop.DBus.Error.ServiceUnknown")))
     #expect(error.reason.hasPrefix("bluetoothd is not running, and bluetoothd's folder"))
   }
 }

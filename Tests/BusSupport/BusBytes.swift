@@ -60,6 +60,7 @@ public enum BusField: Equatable, Sendable {
   case destination(String)
   case sender(String)
   case signature(String)
+  case descriptorCount(UInt64)
 
   func write(to fields: inout BusBytes) {
     switch self {
@@ -71,6 +72,7 @@ public enum BusField: Equatable, Sendable {
     case .destination(let text): Self.write(6, "s", &fields) { $0.string(text) }
     case .sender(let text): Self.write(7, "s", &fields) { $0.string(text) }
     case .signature(let text): Self.write(8, "g", &fields) { $0.signature(text) }
+    case .descriptorCount(let number): Self.write(9, "u", &fields) { $0.number(number, 4) }
     }
   }
 

@@ -101,6 +101,12 @@ public struct BusProgram: ~Copyable {
     _ = try send(.reply, [.replySerial(call.serial), .destination(sender)], signature, body)
   }
 
+  public mutating func refuse(_ call: Received, _ error: String, _ text: String) throws {
+    guard let sender = call.sender else { throw Failure.refused(nil) }
+    let fields = [BusField.replySerial(call.serial), .destination(sender), .error(error)]
+    _ = try send(.error, fields, "s") { $0.string(text) }
+  }
+
   private mutating func send(
     _ kind: BusMessageKind, _ fields: [BusField], _ signature: String, _ body: (inout BusBytes) -> Void
   ) throws -> UInt64 {

@@ -218,7 +218,7 @@ struct BluetoothdBondTests {
       ])
     world.pairing.receive(.device(path: "/x", .init()), at: world.now)
     world.pairing.receive(.adapter(path: "", .init()), at: world.now)
-    world.pairing.receive(BusReply(to: 12_345), at: world.now)
+    world.pairing.receive(.reply(to: 12_345, nil), at: world.now)
     world.pairing.receive(.question(token: 1, .confirmation(.max), device: "/x"), at: world.now)
     #expect(world.pairing.deadline == before)
     #expect(world.pairing.takeCalls().map(\.method) == [.answer(question: 1, .refuse)])

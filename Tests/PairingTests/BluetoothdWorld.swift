@@ -64,10 +64,7 @@ struct BluetoothdWorld {
   private mutating func deliver(_ output: ScriptedBluetoothd.Output) {
     switch output {
     case .event(let event): pairing.receive(event, at: now)
-    case .reply(let reply): pairing.receive(reply, at: now)
-    case .list(let events, let reply):
-      for event in events { pairing.receive(event, at: now) }
-      pairing.receive(reply, at: now)
+    case .list(let events): for event in events { pairing.receive(event, at: now) }
     case .mgmt(let content): pairing.receive(MgmtEvent(index: 0, content), at: now)
     }
     performCalls()

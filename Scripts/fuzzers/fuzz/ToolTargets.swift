@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import BlueZ
-import BusSupport
 import HCI
 import Manifest
 import ManifestFormat
@@ -17,14 +15,6 @@ func fuzzPropertyList(_ bytes: RawSpan) {
   let section = declarations.section(named: "app")
   let reading = ManifestReader.read(text: Array("schema = 1\n\(section)".utf8), fileName: "")
   precondition(reading.manifest != nil || !reading.diagnostics.isEmpty, "refused without a reason")
-}
-
-/// What a bus sends after a call: messages, one after the other.
-func fuzzBus(_ bytes: RawSpan) {
-  var received = bytes.bytes
-  do throws(BusError) {
-    while true { _ = try KnownDevice.takeDevices(from: &received, to: 2) }
-  } catch { return }
 }
 
 /// A manifest, a zero, and a suggestion: an item is added to the manifest's first app, and a setting is changed.
@@ -123,21 +113,6 @@ var propertyListSeeds: [[UInt8]] {
     + [UInt8](repeating: 0, count: 6)
     + [1, 1] + [0, 0, 0, 0, 0, 0, 0, 3] + [UInt8](repeating: 0, count: 8) + [0, 0, 0, 0, 0, 0, 0, 16]
   return [Array(list.utf8), binary]
-}
-
-var busSeeds: [[UInt8]] {
-  [false, true].map { isBigEndian in
-    BusBytes.reply("a{oa{sa{sv}}}", isBigEndian: isBigEndian) { body in
-      body.array(8) { objects in
-        objects.object("/org/bluez/hci0/dev_C4_A1_00_00_1E_27", "org.bluez.Device1") { properties in
-          properties.property("Address", "s") { $0.string("C4:A1:00:00:1E:27") }
-          properties.property("AddressType", "s") { $0.string("random") }
-          properties.property("Paired", "b") { $0.number(1, 4) }
-          properties.property("UUIDs", "as") { value in value.array(4) { $0.string("fe0f") } }
-        }
-      }
-    }
-  }
 }
 
 var editSeeds: [[UInt8]] {

@@ -9,7 +9,7 @@ from sessions import AppSession, Operator
 PATIENCE = 1800
 ROUNDS, FIRST = 100, 10
 GROWTH_KILOBYTES_MAX = 100
-# Without a bond of bluetoothd the library of the bus is not loaded: 11,712 to 12,040 were measured.
+# 11,712 to 12,040 were measured.
 RESIDENT_KILOBYTES_MAX = 13_300
 
 

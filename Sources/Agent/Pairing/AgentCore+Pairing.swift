@@ -26,17 +26,10 @@ extension AgentCore {
     }
   }
 
-  /// Receives what bluetoothd or the bus reports.
+  /// Receives what bluetoothd or the bus reports, and replies to calls.
   public func receive(_ event: BusEvent, at time: Instant) {
     turn.advance(to: time)
     pairing.receive(event, at: now)
-    performPairingOutput()
-  }
-
-  /// Receives the reply to a call of bluetoothd.
-  public func receive(_ reply: BusReply, at time: Instant) {
-    turn.advance(to: time)
-    pairing.receive(reply, at: now)
     performPairingOutput()
   }
 

@@ -197,8 +197,6 @@ struct PairingLink: Sendable {
 
   mutating func receive(_ event: BusEvent, at now: Instant) { bluetoothd.receive(event, at: now) }
 
-  mutating func receive(_ reply: BusReply, at now: Instant) { bluetoothd.receive(reply, at: now) }
-
   /// Lets time pass. Returns whether to look for bluetoothd.
   mutating func advance(to now: Instant) -> Bool {
     kernel.advance(to: now)

@@ -34,6 +34,7 @@ struct AgentLoop: ~Copyable {
   var bus = BluetoothdBus()
   var notifier: SystemdNotifier
   private var isEnding = false
+  private var hadRequests = false
   /// The time when the next turn is due at the latest.
   private(set) var nextTurn: Instant?
 
@@ -274,8 +275,10 @@ struct AgentLoop: ~Copyable {
     notifier.setStatus(radio: context.agent.radioState, clients: context.agent.clientCount)
     let isFirst = radio.wasTried && notifier.notifyReady(at: context.now)
     let isNew = notifier.endTurn(at: context.now)
-    // What the start, or the change of the radio or the clients, needed is not needed after it.
-    if isFirst || isNew { ResidentMemory.releaseIdlePages() }
+    let isSetupOver = hadRequests && !context.agent.hasRequests
+    hadRequests = context.agent.hasRequests
+    // What the start, a setup, or the change of the radio or the clients, needed is not needed after it.
+    if isFirst || isNew || isSetupOver { ResidentMemory.releaseIdlePages() }
   }
 
   private var deadline: Instant? {

@@ -126,7 +126,7 @@ struct BondConnectionScenarios {
         bench.scenario.run(seconds: 0.1)
       default: break
       }
-      bench.harness.agent.receive(BusReply(to: call.number), at: bench.harness.now)
+      bench.harness.agent.receive(.reply(to: call.number, nil), at: bench.harness.now)
       bench.harness.turn()
     }
     bench.scenario.run(seconds: 1)

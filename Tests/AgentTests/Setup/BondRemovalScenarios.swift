@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 @testable import Agent
 import HCI
 import JSON
@@ -49,12 +50,12 @@ struct BondRemovalScenarios {
         .init(
           addressBits: BondedBench.identity.bits, addressType: .random, adapter: Self.adapter, isPaired: true)
       ), at: harness.now)
-    harness.agent.receive(BusReply(to: list.number), at: harness.now)
+    harness.agent.receive(.reply(to: list.number, nil), at: harness.now)
     harness.turn()
     let removal = try #require(harness.busCalls.last)
     #expect(removal.method == .removeDevice(Self.device, adapter: Self.adapter))
     #expect(harness.registry.saved.bondRemovals.count == 1)
-    harness.agent.receive(BusReply(to: removal.number), at: harness.now)
+    harness.agent.receive(.reply(to: removal.number, nil), at: harness.now)
     harness.turn()
     #expect(harness.registry.saved.bondRemovals.isEmpty && !harness.isBusOpen)
   }

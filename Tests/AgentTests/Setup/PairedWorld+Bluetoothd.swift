@@ -50,7 +50,7 @@ extension PairedWorld {
       let index = Int(random.next(UInt64(bluetoothd.devices.count)))
       if bluetoothd.isRunning { harness.post(harness.bluetoothd?.forget(index) ?? []) }
     case 13: harness.post([.event(.malformed)])
-    case 14 where random.chance(30): harness.post([.event(.closed(.lost))])
+    case 14 where random.chance(30): harness.post([.event(.closed(.bluetoothdChanged))])
     default: break
     }
   }

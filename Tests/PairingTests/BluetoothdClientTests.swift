@@ -1,67 +1,81 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import AdapterSupport
 import BusSupport
+import HCI
 import LinuxSystem
+@testable import Pairing
 import Testing
 
-/// The connection to bluetoothd, on a real bus with programs that send whatever a test wants.
-@Suite("Messages of bluetoothd over the system bus")
-struct SystemBusTests {
+/// On a real bus, with programs that send whatever a test wants.
+@Suite("The connection to bluetoothd")
+struct BluetoothdClientTests {
   private static let device = "/org/bluez/hci0/dev_C4_A1_00_00_1E_27"
   private static let manager = "org.freedesktop.DBus.ObjectManager"
   private static let properties = "org.freedesktop.DBus.Properties"
 
-  /// A connection whose messages a test waits for.
+  /// A connection whose events a test waits for.
   private struct Client: ~Copyable {
     struct Silent: Error {}
 
-    let bus: SystemBus
-    private var epoll: Epoll
+    var bus = BluetoothdClient()
+    private let socket: Descriptor
+    private var events: [BusEvent] = []
+    private var lastCall: UInt64 = 0
 
-    private init(_ bus: SystemBus, _ epoll: consuming Epoll) {
-      self.bus = bus
-      self.epoll = epoll
-    }
+    private init(_ socket: consuming Descriptor) { self.socket = socket }
 
     static func open(on daemon: TestBus) throws -> Client {
-      let bus = try SystemBus(path: daemon.path)
-      let epoll = try Epoll()
-      try bus.watch(in: epoll, bus.conditions, token: 1)
-      return Client(bus, epoll)
+      Client(try UnixConnection.open(path: daemon.path))
     }
 
-    /// Returns the next message; waits for it for at most 30 seconds.
-    mutating func next() throws -> SystemBusMessage { try wait { $0.nextMessage() } }
-
-    /// Reads none of the messages until this many were dropped.
-    mutating func overflow(_ count: UInt32) throws { try wait { $0.droppedCount >= count ? () : nil } }
-
-    private mutating func wait<Result>(for result: (SystemBus) -> Result?) throws -> Result {
-      let end = try MonotonicInstant.now().advanced(seconds: 30)
-      while true {
-        while try bus.process() {}
-        if let result = result(bus) { return result }
-        guard try MonotonicInstant.now() < end else { throw Silent() }
-        try bus.changeWatch(in: epoll, bus.conditions, token: 1)
-        _ = try epoll.wait(milliseconds: 1000)
+    /// Sends what waits to be sent.
+    mutating func flush() throws {
+      while !bus.unsent.isEmpty {
+        if let count = try socket.write(bus.unsent[...]) { bus.wasSent(count) }
       }
     }
 
-    mutating func next(_ count: Int) throws -> [SystemBusMessage] { try (0..<count).map { _ in try next() } }
+    /// Returns the next event; waits for it for at most 30 seconds.
+    mutating func next() throws -> BusEvent {
+      let end = try MonotonicInstant.now().advanced(seconds: 30)
+      var buffer = [UInt8](repeating: 0, count: 1 << 14)
+      while events.isEmpty {
+        try flush()
+        let ready = try Polling.wait([Polling.Entry(socket.number, .readable)], until: end)
+        guard ready.first?.isEmpty == false else { throw Silent() }
+        if let count = try socket.read(into: &buffer) { events = bus.receive(buffer[..<count]) }
+      }
+      // What was received may have been refused.
+      try flush()
+      return events.removeFirst()
+    }
 
-    /// Makes a call that the program with bluetoothd's name has yet to reply to.
-    func call(_ call: SystemBusCall) throws -> UInt64 {
-      let token = try bus.call(call, milliseconds: 30_000)
-      while try bus.process() {}
-      return token
+    mutating func next(_ count: Int) throws -> [BusEvent] { try (0..<count).map { _ in try next() } }
+
+    /// Makes a call that the program with bluetoothd's name has yet to reply to. Returns its number.
+    mutating func call(_ method: BusCall.Method) throws -> UInt64 {
+      lastCall += 1
+      let call = BusCall(number: lastCall, method: method, milliseconds: 30_000)
+      #expect(bus.send(call, at: Instant(microseconds: 0)) == nil)
+      try flush()
+      return lastCall
+    }
+
+    /// Returns whether the question waited for an answer.
+    mutating func answer(_ question: UInt64, _ answer: BusAnswer) throws -> Bool {
+      let call = BusCall(number: 0, method: .answer(question: question, answer), milliseconds: 0)
+      #expect(bus.send(call, at: Instant(microseconds: 0)) == nil)
+      defer { try? flush() }
+      return !bus.unsent.isEmpty
     }
 
     /// Registers the agent. Returns the name of this connection on the bus.
     mutating func registerAgent(at bluetoothd: inout BusProgram) throws -> String {
-      let token = try call(.registerAgent("KeyboardDisplay"))
+      let number = try call(.registerAgent(.keyboardDisplay))
       let call = try bluetoothd.nextCall(of: "RegisterAgent")
       try bluetoothd.reply(to: call)
-      #expect(try next() == .reply(token: token, error: nil, text: ""))
+      #expect(try next() == .reply(to: number, nil))
       return try #require(call.sender)
     }
   }
@@ -108,14 +122,9 @@ struct SystemBusTests {
     }
   }
 
-  private static var added: SystemBusMessage {
-    var properties = SystemBusMessage.Properties()
-    properties.address = "C4:A1:00:00:1E:27"
-    properties.addressType = "random"
-    properties.adapter = "/org/bluez/hci0"
-    properties.isPaired = true
-    return .device(path: device, properties)
-  }
+  private static let added = BusEvent.device(
+    path: device,
+    .init(addressBits: 0xC4A1_0000_1E27, addressType: .random, adapter: "/org/bluez/hci0", isPaired: true))
 
   // MARK: - The owner of the name
 
@@ -149,10 +158,7 @@ struct SystemBusTests {
         _ = try Self.confirm(&first, name, UInt64(digits))
         #expect(
           try client.next()
-            == .question(
-              token: UInt64(digits), method: "RequestConfirmation", device: Self.device,
-              digits: UInt32(digits))
-        )
+            == .question(token: UInt64(digits), .confirmation(UInt32(digits)), device: Self.device))
       }
       let ninth = try Self.confirm(&first, name, 9)
       var second = try BusProgram.open(on: daemon)
@@ -161,14 +167,11 @@ struct SystemBusTests {
       #expect(try first.reply(to: ninth).error == "org.bluez.Error.Rejected")
       // The new one's question has a place, and the old one's can be answered no more.
       let tenth = try Self.confirm(&second, name, 10)
-      let question = try client.next()
-      #expect(
-        question == .question(token: 9, method: "RequestConfirmation", device: Self.device, digits: 10))
-      #expect(throws: SystemError.self) { try client.bus.reply(to: 1, .accept) }
-      try client.bus.reply(to: 9, .accept)
-      while try client.bus.process() {}
+      #expect(try client.next() == .question(token: 9, .confirmation(10), device: Self.device))
+      #expect(try client.answer(1, .accept) == false)
+      #expect(try client.answer(9, .accept) == true)
       #expect(try second.reply(to: tenth).kind == .reply)
-      #expect(throws: SystemError.self) { try client.bus.reply(to: 9, .accept) }
+      #expect(try client.answer(9, .accept) == false)
     }
   }
 
@@ -181,45 +184,19 @@ struct SystemBusTests {
           _ = try Self.ask("RequestPasskey", &bluetoothd, name, "o") { $0.string(Self.device) }
           #expect(
             try client.next()
-              == .question(
-                token: UInt64(8 * round + index), method: "RequestPasskey", device: Self.device, digits: 0))
+              == .question(token: UInt64(8 * round + index), .passkey, device: Self.device))
         }
         let cancelled = try Self.ask("Cancel", &bluetoothd, name, "")
-        #expect(try client.next() == .questionCancelled)
+        #expect(try client.next() == .questionsCancelled)
         #expect(try bluetoothd.reply(to: cancelled).kind == .reply)
       }
       let passkey = try Self.ask("RequestPasskey", &bluetoothd, name, "o") { $0.string(Self.device) }
-      guard case .question(let token, _, _, _) = try client.next() else {
-        return _ = Issue.record("the question did not come")
-      }
-      try client.bus.reply(to: token, .digits(123_456))
-      while try client.bus.process() {}
+      #expect(try client.next() == .question(token: 25, .passkey, device: Self.device))
+      #expect(try client.answer(25, .digits(123_456)) == true)
       #expect(try bluetoothd.reply(to: passkey).body == [0x40, 0xE2, 0x01, 0x00])
       let released = try Self.ask("Release", &bluetoothd, name, "")
-      #expect(try client.next() == .agentReleased)
+      #expect(try client.next() == .questionsCancelled)
       #expect(try bluetoothd.reply(to: released).kind == .reply)
-    }
-  }
-
-  @Test("Questions that find no room among messages that wait are refused, and keep no place")
-  func overflow() throws {
-    try Self.withBluetoothd { _, bluetoothd, client in
-      let name = try client.registerAgent(at: &bluetoothd)
-      for _ in 0..<4096 { try bluetoothd.signal("InterfacesAdded", Self.manager, "s") { $0.string("") } }
-      let refused = try (1...9).map { try Self.confirm(&bluetoothd, name, $0) }
-      try client.overflow(9)
-      for serial in refused {
-        #expect(try bluetoothd.reply(to: serial).error == "org.bluez.Error.Rejected")
-      }
-      let messages = try client.next(4096)
-      #expect(messages.allSatisfy { $0 == .malformed } && client.bus.droppedCount == 9)
-      let taken = try Self.confirm(&bluetoothd, name, 10)
-      guard case .question(let token, _, _, 10) = try client.next() else {
-        return _ = Issue.record("the question did not come")
-      }
-      try client.bus.reply(to: token, .accept)
-      while try client.bus.process() {}
-      #expect(try bluetoothd.reply(to: taken).kind == .reply)
     }
   }
 
@@ -228,7 +205,7 @@ struct SystemBusTests {
   @Test("Signals whose contents are wrong are counted, and those after them are read")
   func wrongSignals() throws {
     try Self.withBluetoothd { _, bluetoothd, client in
-      try client.bus.followProperties(true)
+      _ = try client.call(.followProperties(true))
       _ = try client.registerAgent(at: &bluetoothd)
       try bluetoothd.signal("InterfacesAdded", Self.manager, "s") { $0.string("no path") }
       #expect(try client.next() == .malformed)
@@ -250,14 +227,20 @@ struct SystemBusTests {
         body.array(8) { properties in
           properties.property("Paired", "s") { $0.string("yes") }
           properties.property("Address", "u") { $0.number(7, 4) }
-          properties.property("Connected", "b") { $0.number(1, 4) }
+          properties.property("AddressType", "s") { $0.string("random") }
           properties.property("RSSI", "n") { $0.number(0xFFC4, 2) }
         }
         body.array(4) { _ in }
       }
-      var connected = SystemBusMessage.Properties()
-      connected.isConnected = true
-      #expect(try client.next(3) == [.malformed, .malformed, .device(path: Self.device, connected)])
+      var properties = BusEvent.Properties()
+      properties.addressType = .random
+      #expect(try client.next(3) == [.malformed, .malformed, .device(path: Self.device, properties)])
+      // The signal strength alone means nothing here.
+      try bluetoothd.signal("PropertiesChanged", Self.properties, path: Self.device, "sa{sv}as") { body in
+        body.string("org.bluez.Device1")
+        body.array(8) { properties in properties.property("RSSI", "n") { $0.number(0xFFC4, 2) } }
+        body.array(4) { _ in }
+      }
       // A path that is longer than any of bluetoothd, and an interface that means nothing here, are passed over.
       try Self.add("/org/bluez/" + String(repeating: "a", count: 300), &bluetoothd)
       try bluetoothd.signal("PropertiesChanged", Self.properties, path: Self.device, "sa{sv}as") { body in
@@ -267,7 +250,6 @@ struct SystemBusTests {
       }
       try Self.add(Self.device, &bluetoothd)
       #expect(try client.next() == Self.added)
-      #expect(client.bus.droppedCount == 0)
     }
   }
 
@@ -295,24 +277,21 @@ struct SystemBusTests {
       }
       let unknown = try Self.ask("RequestTea", &bluetoothd, name, "o") { $0.string(Self.device) }
       let good = try Self.confirm(&bluetoothd, name, 5)
-      #expect(
-        try client.next()
-          == .question(token: 1, method: "RequestConfirmation", device: Self.device, digits: 5))
+      #expect(try client.next() == .question(token: 1, .confirmation(5), device: Self.device))
       #expect(try bluetoothd.reply(to: unknown).error == "org.freedesktop.DBus.Error.UnknownMethod")
-      try client.bus.reply(to: 1, .refuse)
-      while try client.bus.process() {}
+      #expect(try client.answer(1, .refuse) == true)
       #expect(try bluetoothd.reply(to: good).error == "org.bluez.Error.Rejected")
     }
   }
 
-  @Test("A list that is wrong in the middle has an error, and what was read before it counts")
+  @Test("A list that cannot be read has an error, and the next one is read")
   func wrongList() throws {
     try Self.withBluetoothd { _, bluetoothd, client in
       let wrong = try client.call(.listObjects)
       try bluetoothd.reply(to: try bluetoothd.nextCall(of: "GetManagedObjects"), "s") { $0.string("none") }
       #expect(
         try client.next(2)
-          == [.malformed, .reply(token: wrong, error: "io.accessoryd.IncompleteList", text: "")])
+          == [.malformed, .reply(to: wrong, BusCallError(name: "io.accessoryd.IncompleteList"))])
       let good = try client.call(.listObjects)
       try bluetoothd.reply(to: try bluetoothd.nextCall(of: "GetManagedObjects"), "a{oa{sa{sv}}}") { body in
         body.array(8) { objects in
@@ -324,7 +303,7 @@ struct SystemBusTests {
           }
         }
       }
-      #expect(try client.next(2) == [Self.added, .reply(token: good, error: nil, text: "")])
+      #expect(try client.next(2) == [Self.added, .reply(to: good, nil)])
     }
   }
 
@@ -347,5 +326,62 @@ struct SystemBusTests {
       try Self.add(Self.device, &bluetoothd)
       #expect(try client.next() == Self.added)
     }
+  }
+
+  // MARK: - Calls
+
+  @Test("Each call has the arguments that bluetoothd documents; its error has a name and a text")
+  func calls() throws {
+    try Self.withBluetoothd { _, bluetoothd, client in
+      let calls: [(BusCall.Method, String, String, String)] = [
+        (.unregisterAgent, "UnregisterAgent", "org.bluez.AgentManager1", "/org/bluez"),
+        (.setDiscoveryFilter(adapter: "/a"), "SetDiscoveryFilter", "org.bluez.Adapter1", "/a"),
+        (.startDiscovery(adapter: "/a"), "StartDiscovery", "org.bluez.Adapter1", "/a"),
+        (.stopDiscovery(adapter: "/a"), "StopDiscovery", "org.bluez.Adapter1", "/a"),
+        (.removeDevice("/a/d", adapter: "/a"), "RemoveDevice", "org.bluez.Adapter1", "/a"),
+        (.pair("/d"), "Pair", "org.bluez.Device1", "/d"),
+        (.cancelPairing("/d"), "CancelPairing", "org.bluez.Device1", "/d"),
+        (.disconnect("/d"), "Disconnect", "org.bluez.Device1", "/d"),
+        (.trust("/d"), "Set", Self.properties, "/d"),
+      ]
+      for (method, member, interface, path) in calls {
+        let number = try client.call(method)
+        let call = try bluetoothd.nextCall(of: member)
+        #expect(call.fields.contains(.interface(interface)) && call.fields.contains(.path(path)))
+        var body = BusBytes()
+        switch method {
+        case .unregisterAgent: body.string("/io/accessoryd/agent")
+        case .removeDevice: body.string("/a/d")
+        case .setDiscoveryFilter:
+          body.array(8) { entries in entries.property("Transport", "s") { $0.string("le") } }
+        case .trust:
+          body.string("org.bluez.Device1")
+          body.string("Trusted")
+          body.variant("b") { $0.number(1, 4) }
+        default: break
+        }
+        #expect(call.body == body.bytes)
+        try bluetoothd.refuse(call, "org.bluez.Error.NotReady", "Resource Not Ready")
+        let error = BusCallError(name: "org.bluez.Error.NotReady", text: "Resource Not Ready")
+        #expect(try client.next() == .reply(to: number, error))
+      }
+    }
+  }
+
+  @Test("A call without a reply ends with an error; a bus that ends, with the pairing's error")
+  func ends() {
+    var client = BluetoothdClient()
+    let call = BusCall(number: 7, method: .pair("/d"), milliseconds: 1000)
+    #expect(client.send(call, at: Instant(microseconds: 5)) == nil)
+    #expect(client.deadline == Instant(microseconds: 1_000_005))
+    let error = BusCallError(name: "org.freedesktop.DBus.Error.NoReply")
+    #expect(client.advance(to: Instant(microseconds: 1_000_005)) == [.reply(to: 7, error)])
+    #expect(client.close() == [.closed(.bluetoothdChanged)] && client.deadline == nil)
+    client = BluetoothdClient()
+    #expect(client.receive(Array("REJECTED EXTERNAL\r\n".utf8)[...]) == [.closed(.notPermitted)])
+    client = BluetoothdClient()
+    let refusal = BusBytes.message(
+      .error, serial: 1, [.replySerial(1), .error("org.freedesktop.DBus.Error.AccessDenied")])
+    #expect(client.receive((Array("OK\r\n".utf8) + refusal)[...]) == [.closed(.notPermitted)])
   }
 }

@@ -2,8 +2,16 @@
 
 import HCI
 
-/// The errors of bluetoothd (BlueZ 5.66, src/error.c and src/device.c) and of D-Bus.
-extension BusReply.CallError {
+/// An error of bluetoothd (BlueZ 5.66, src/error.c and src/device.c) or of D-Bus: its name, and what it says.
+public struct BusCallError: Equatable, Sendable {
+  let name: String
+  let text: String
+
+  public init(name: String, text: String = "") {
+    self.name = name
+    self.text = text
+  }
+
   /// The most characters of bluetoothd's own words that are kept.
   private static let textMax = 120
 
