@@ -139,7 +139,7 @@ extension AccessoryLine {
   }
 
   fileprivate var signalText: String {
-    guard isInSight else { return "not in sight" }
+    guard isInSight else { return isHeard == true ? "heard, not found" : "not in sight" }
     return filteredRSSI.map { "\($0) dBm" } ?? "in sight"
   }
 
@@ -164,6 +164,9 @@ extension AccessoryLine {
       notes.append(
         "the manifest demands an authenticated bond, and it has none: accessoryctl remove \(shortIdentifier), also"
           + " from other apps that have it, and set it up again")
+    }
+    if isHeard == true, let address = address?.text {
+      notes.append("it does not match its item, or is too far away: accessoryctl explain \(address)")
     }
     if !isIdentityDurable { notes.append("its address changes: it may not be known again") }
     if let ssid { notes.append("network \(ssid.terminal(columnsMax: 32))") }

@@ -21,6 +21,8 @@ public struct CaptureReplay: ~Copyable {
   private var start: Instant?
   /// The recorder has switched scanning off, as phones do now and then: until it is on again, no silence counts.
   private var isPaused = false
+  /// The last command that may have switched it, until the controller answers, and what was so before it.
+  private var unanswered: (opcode: Opcode, wasPaused: Bool)?
   private var cursor: EventCursor
 
   public init(_ dataPath: consuming ManifestDataPath) {
@@ -50,8 +52,17 @@ public struct CaptureReplay: ~Copyable {
     recorder.count(record)
     guard case .packet(let kind, let isReceived, _) = record.content else { return }
     if !isReceived {
-      if kind == .command, let isOn = ScanSwitch.isOn(record.payload) { switchScan(isOn, at: time) }
+      if kind == .command, let (opcode, isOn) = ScanSwitch.read(record.payload) {
+        unanswered = (opcode, isPaused)
+        switchScan(isOn, at: time)
+      }
       return
+    }
+    if let command = unanswered, kind == .event,
+      let status = ScanSwitch.status(of: command.opcode, record.payload)
+    {
+      unanswered = nil
+      if status != 0 { undoSwitch(command.wasPaused, at: time) }
     }
     // Another program may scan as well.
     if isPaused, ScanSwitch.isReport(kind, record.payload) { switchScan(true, at: time) }
@@ -70,6 +81,11 @@ public struct CaptureReplay: ~Copyable {
     if isPaused, isOn { dataPath.pipeline.skipPause(until: time) }
     if !isPaused, !isOn { dataPath.pipeline.advance(to: time) }
     isPaused = !isOn
+  }
+
+  /// The controller has refused the command, so that what was so before it goes on.
+  private mutating func undoSwitch(_ wasPaused: Bool, at time: Instant) {
+    if wasPaused { switchScan(false, at: time) } else { isPaused = false }
   }
 
   /// Adds the events that happened since the last one that was added.
@@ -112,14 +128,23 @@ public struct CaptureReplay: ~Copyable {
 /// Which packets of a capture say that the recorder scans.
 private enum ScanSwitch {
   /// Whether a command switches scanning on or off; nil for another one. A reset switches it off.
-  static func isOn(_ command: borrowing RawSpan) -> Bool? {
+  static func read(_ command: borrowing RawSpan) -> (opcode: Opcode, isOn: Bool)? {
     guard command.byteCount >= 3 else { return nil }
-    switch Opcode(rawValue: command.uint16(at: 0)) {
+    let opcode = Opcode(rawValue: command.uint16(at: 0))
+    switch opcode {
     case .leSetScanEnable, .leSetExtendedScanEnable:
-      return command.byteCount > 3 ? command.uint8(at: 3) != 0 : nil
-    case .reset: return false
+      return command.byteCount > 3 ? (opcode, command.uint8(at: 3) != 0) : nil
+    case .reset: return (opcode, false)
     default: return nil
     }
+  }
+
+  /// The status in the Command Complete event of a command (Core 6.0 | Vol 4, Part E, 7.7.14); nil for another event.
+  static func status(of opcode: Opcode, _ event: borrowing RawSpan) -> UInt8? {
+    guard event.byteCount >= 6, event.uint8(at: 0) == 0x0E, event.uint16(at: 3) == opcode.rawValue else {
+      return nil
+    }
+    return event.uint8(at: 5)
   }
 
   /// Whether a packet brings advertising reports.

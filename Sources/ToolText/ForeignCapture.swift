@@ -37,6 +37,15 @@ public struct ForeignCapture: Equatable, Sendable {
     }
   }
 
+  /// What a file is that should have lines of hex, and what to do with it; nil when it may have such lines.
+  public static func sentence(ofHex bytes: [UInt8], file path: String) -> String? {
+    if bytes.starts(with: Array("btsnoop\0".utf8)) {
+      return "it is a capture; read it with --capture \(path)"
+    }
+    guard let capture = Self(Array(bytes.prefix(headBytesMax))), capture.format != .hex else { return nil }
+    return capture.sentence(ofFile: path)
+  }
+
   /// What it is and what to do with it, after its name. `path` is how the shell writes the name.
   public func sentence(ofFile path: String) -> String {
     switch format {

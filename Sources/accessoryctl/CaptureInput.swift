@@ -77,10 +77,9 @@ enum CaptureInput {
     guard words.count == 1, words[0] == "-" || !HexCapture.isHex(words[0]),
       !words[0].contains(where: \.isNewline)
     else { return HexCapture.text(ofWords: words) }
+    let bytes: [UInt8]
     do throws(FileError) {
-      let text = String(
-        decoding: try FileContents(reading: words[0], byteCountMax: hexBytesMax).bytes, as: UTF8.self)
-      return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+      bytes = try FileContents(reading: words[0], byteCountMax: hexBytesMax).bytes
     } catch {
       // Bytes have neither a point nor a slash.
       if case .system(let reason) = error, reason.isMissing, !words[0].contains(where: { "./".contains($0) })
@@ -89,6 +88,11 @@ enum CaptureInput {
       }
       throw .file(path: words[0], error)
     }
+    if let sentence = ForeignCapture.sentence(ofHex: bytes, file: shown(words[0])) {
+      throw .sentence("\(quoted(words[0])): \(sentence)", .dataError)
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
   }
 
   /// The device that sent every report.

@@ -82,6 +82,11 @@ struct ExplainCommand: ParsableCommand {
     try source.replay(capture, ofDevice: device.bits) { dataPath, history throws(ToolError) in
       let devices = dataPath.devices(at: device.bits)
       guard !devices.isEmpty else {
+        if let view = dataPath.devices.first(where: {
+          dataPath.reversedIdentity(of: $0.address)?.bits == device.bits
+        }) {
+          throw .sentence(ReversedKey.sentence(device.text, resolves: view.address.text ?? "an address"), .no)
+        }
         throw .sentence(
           "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
       }

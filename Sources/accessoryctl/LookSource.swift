@@ -66,6 +66,7 @@ struct LookSource: ParsableArguments {
     guard case .failure(let error) = ending else {
       return try body(replay.dataPath, history).throwUnlessSuccess()
     }
+    guard replay.recordCount > 0 else { throw error }
     let result = Result { () throws(ToolError) in try body(replay.dataPath, history) }
     guard case .success(let status) = result else { throw error }
     try error.warn(hasResult: replay.recordCount > 0)

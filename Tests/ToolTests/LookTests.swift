@@ -254,6 +254,9 @@ import VirtualRadio
       let sentence =
         "the key of C0:11:22:33:44:55 resolves 70:81:94:0D:FB:AA, which is in sight, only with its bytes in the reverse order"
       #expect(run.errorOutput.contains(sentence) == isReversed, "\(run.errorOutput)")
+      let identity = try Tool.run(["explain", "C0:11:22:33:44:55"] + files)
+      #expect(identity.errorOutput.contains(sentence) == isReversed, "\(identity.errorOutput)")
+      #expect(identity.status == 1 || !isReversed)
     }
   }
 

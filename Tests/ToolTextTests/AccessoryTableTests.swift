@@ -81,6 +81,20 @@ struct AccessoryTableTests {
         """#)
   }
 
+  @Test("An accessory that is heard and not found does not count as out of sight")
+  func heard() {
+    var lamp = accessory(0x0123_4567_0000_0000)
+    lamp.isHeard = true
+    #expect(
+      AccessoryTable([lamp]).text() == #"""
+        name       app/item     state       signal            address            identifier
+        Desk lamp  lights/bulb  authorized  heard, not found  C4:A1:00:00:1E:27  01234567
+            it does not match its item, or is too far away: accessoryctl explain
+            C4:A1:00:00:1E:27
+
+        """#)
+  }
+
   @Test("Fit into the terminal, and keep name and identifier", arguments: [1, 20, 30, 40, 60, 80, 100, 200])
   func narrow(columnsMax: Int) {
     let text = AccessoryTable(scene).text(TextStyle(isColored: false, columnsMax: columnsMax))

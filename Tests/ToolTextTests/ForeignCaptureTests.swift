@@ -26,6 +26,17 @@ import ToolText
       + hex("0000 00000400 14000000")
   }
 
+  @Test("In place of lines of hex, a capture is refused with what reads it")
+  func inPlaceOfHex() {
+    let sentence = { (bytes: [UInt8]) in ForeignCapture.sentence(ofHex: bytes, file: "in") }
+    #expect(
+      sentence(Self.pcapng(254))
+        == "it is a pcapng capture; convert it with editcap -F btsnoop in OUT (editcap is part of Wireshark)")
+    #expect(sentence(Array("btsnoop\0\0\0\0\u{1}".utf8)) == "it is a capture; read it with --capture in")
+    #expect(
+      sentence(Array("02 01 06\n".utf8)) == nil && sentence([]) == nil && sentence(Array("zz".utf8)) == nil)
+  }
+
   @Test("Captures of Wireshark get the command that converts them", arguments: [true, false])
   func conversion(isBigEndian: Bool) {
     let command = "; convert it with editcap -F btsnoop in.pcap OUT"

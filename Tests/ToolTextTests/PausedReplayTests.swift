@@ -73,6 +73,23 @@ import VirtualRadio
       Self.events(Self.heard(from: 0) + on + Self.heard(from: 3602)) == ["found 0", "lost 52", "found 3602"])
   }
 
+  /// The controller's answer to such a command.
+  private static func refusal(_ isExtended: Bool) -> [UInt8] {
+    [4, 0x0E, 4, 1, isExtended ? 0x42 : 0x0C, 0x20, 0x0C]
+  }
+
+  @Test("A command that the controller refuses changes nothing", arguments: [true, false])
+  func refused(isExtended: Bool) {
+    let off = [(40 as Int64, Self.switching(false, isExtended)), (40, Self.refusal(isExtended))]
+    #expect(
+      Self.events(Self.heard(from: 0) + off + Self.heard(from: 3602)) == ["found 0", "lost 52", "found 3602"])
+    let stillOff = [
+      (40 as Int64, Self.switching(false, isExtended)), (50, Self.switching(true, isExtended)),
+      (50, Self.refusal(isExtended)),
+    ]
+    #expect(Self.events(Self.heard(from: 0) + stillOff + Self.heard(from: 3602)) == ["found 0"])
+  }
+
   @Test("A report ends a pause, and a reset begins one")
   func otherScans() {
     let reset = [(40 as Int64, [1, 0x03, 0x0C, 0] as [UInt8])]

@@ -392,8 +392,10 @@ public struct AccessoryLine: Equatable, ReadableLine {
   public var pairingNote: String?
   /// The device can be recognised again. False when it changes its address and gave no key.
   public var isIdentityDurable: Bool
-  /// The radio hears the device now.
+  /// The device is heard, and found: it matches its item, and is not kept out by a gate.
   public var isInSight: Bool
+  /// True when the device is heard and not found; otherwise absent.
+  public var isHeard: Bool?
   /// dBm; absent when the device is not in sight, or has no reading.
   public var filteredRSSI: Int8?
   /// Seconds since 1970; absent when the clock was not set at the time.
@@ -404,8 +406,8 @@ public struct AccessoryLine: Equatable, ReadableLine {
   public init(identifier: String, app: String, item: String? = nil, displayName: String, state: State,
     status: AccessoryStatus, address: DeviceAddress? = nil, ssid: AirText? = nil, bond: BondState,
     bondOwner: BondOwner? = nil, isBondAuthenticated: Bool? = nil, lacksAuthenticatedBond: Bool? = nil,
-    pairingNote: String? = nil, isIdentityDurable: Bool, isInSight: Bool, filteredRSSI: Int8? = nil,
-    addedAt: Int64? = nil, connection: Connection? = nil) {
+    pairingNote: String? = nil, isIdentityDurable: Bool, isInSight: Bool, isHeard: Bool? = nil,
+    filteredRSSI: Int8? = nil, addedAt: Int64? = nil, connection: Connection? = nil) {
     self.identifier = identifier
     self.app = app
     self.item = item
@@ -421,6 +423,7 @@ public struct AccessoryLine: Equatable, ReadableLine {
     self.pairingNote = pairingNote
     self.isIdentityDurable = isIdentityDurable
     self.isInSight = isInSight
+    self.isHeard = isHeard
     self.filteredRSSI = filteredRSSI
     self.addedAt = addedAt
     self.connection = connection
@@ -442,6 +445,7 @@ public struct AccessoryLine: Equatable, ReadableLine {
     json.member("pairingNote", pairingNote)
     json.member("isIdentityDurable", isIdentityDurable)
     json.member("isInSight", isInSight)
+    json.member("isHeard", isHeard)
     json.member("filteredRSSI", filteredRSSI)
     json.member("addedAt", addedAt)
     json.member("connection", connection)
@@ -463,6 +467,7 @@ public struct AccessoryLine: Equatable, ReadableLine {
     pairingNote = try line.stringIfPresent("pairingNote")
     isIdentityDurable = try line.bool("isIdentityDurable")
     isInSight = try line.bool("isInSight")
+    isHeard = try line.boolIfPresent("isHeard")
     filteredRSSI = try line.integerIfPresent("filteredRSSI")
     addedAt = try line.integerIfPresent("addedAt")
     connection = try line.wordIfPresent("connection")

@@ -46,7 +46,8 @@ private struct AccessoryStream: ReplyStream {
 extension AgentCore {
   fileprivate func line(of accessory: RegistryAccessory) -> AccessoryLine {
     let device = setupCore.registry.device(of: accessory)
-    let row = dataPath.row(of: device).flatMap { row in dataPath.isFound(at: row) ? row : nil }
+    let heard = dataPath.row(of: device)
+    let row = heard.flatMap { row in dataPath.isFound(at: row) ? row : nil }
     let network = device.identity.ssid.flatMap { networkInSight($0) }
     let status = setupCore.status(of: accessory)
     var line = AccessoryLine(
@@ -58,6 +59,7 @@ extension AgentCore {
       bond: BondState(device.bond),
       isIdentityDurable: device.isIdentityDurable,
       isInSight: row != nil || network != nil,
+      isHeard: heard != nil && row == nil && network == nil ? true : nil,
       filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI } ?? network?.signal,
       addedAt: accessory.addedAt)
     line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
