@@ -489,7 +489,7 @@ let package = Package(
 // and the fuzzers, which are all parsers. One switch leaves only these targets and what they depend on.
 switch Context.environment["ACCESSORY_SANITIZE"] {
 case "address":
-  keep("AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "GATTTests", "SessionClientTests")
+  keep("AccessorySetupKitTests", "GATTTests")
 case "thread": keep("AccessorySetupKitTests", "CoreBluetoothTests", "ExampleTests", "SessionClientTests")
 case "fuzzers":
   // libFuzzer follows only what an input reaches, so one program holds all fuzz targets.

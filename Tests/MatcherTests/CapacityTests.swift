@@ -87,12 +87,12 @@ struct CapacityTests {
   @Test("Every descriptor has a key of its own")
   func distinctKeys() {
     let items = (0..<600).map { index -> [DiscoveryDescriptor] in
-      index % 2 == 0 ? [.company(UInt16(index))] : [.service(BluetoothUUID(short: UInt32(index)))]
+      if index % 2 == 0 { return [.company(UInt16(index))] }
+      return [.service(BluetoothUUID(short: UInt32(index)))]
     }
     let payloads = (0..<600).map { index -> AdvertisingPayload in
-      index % 2 == 0
-        ? AdvertisingPayload().manufacturerData(UInt16(index), [])
-        : AdvertisingPayload().services(BluetoothUUID(short: UInt32(index)))
+      if index % 2 == 0 { return AdvertisingPayload().manufacturerData(UInt16(index), []) }
+      return AdvertisingPayload().services(BluetoothUUID(short: UInt32(index)))
     }
     expectEachFindsItself(items, payloads)
   }

@@ -70,7 +70,9 @@ struct NaiveMatcher {
   }
 
   private func bytes(_ uuid: BluetoothUUID) -> [UInt8] {
-    [uuid.low, uuid.high].flatMap { half in (0..<8).map { UInt8(half >> (8 * $0) & 0xFF) } }
+    [uuid.low, uuid.high].flatMap { (half: UInt64) -> [UInt8] in
+      (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(8 * $0)) }
+    }
   }
 }
 

@@ -157,7 +157,9 @@ struct RandomCases {
   }
 
   private static func forms(of uuid: BluetoothUUID) -> [[UInt8]] {
-    let long = [uuid.low, uuid.high].flatMap { half in (0..<8).map { UInt8(half >> (8 * $0) & 0xFF) } }
+    let long = [uuid.low, uuid.high].flatMap { (half: UInt64) -> [UInt8] in
+      (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(8 * $0)) }
+    }
     guard let short = uuid.short else { return [long] }
     let four = Array(long[12...])
     return short <= 0xFFFF ? [long, four, Array(four.prefix(2))] : [long, four]

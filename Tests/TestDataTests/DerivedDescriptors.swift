@@ -21,9 +21,8 @@ struct DerivedDescriptor {
   }
 
   private static func company(_ identifier: UInt16, in fields: RecordedFields) -> Self {
-    let others = (0..<16).map { identifier ^ 1 << UInt16($0) }.filter { other in
-      !fields.companies.contains { $0.identifier == other }
-    }
+    let others = (0..<16).map { (bit: Int) -> UInt16 in identifier ^ (1 as UInt16) << bit }
+      .filter { other in !fields.companies.contains { $0.identifier == other } }
     return Self(label: "company", holding: [keyed(company: identifier)], missing: others.map(keyed(company:)))
   }
 
@@ -36,10 +35,11 @@ struct DerivedDescriptor {
   }
 
   private static func service(_ uuid: BluetoothUUID, in fields: RecordedFields) -> Self {
-    let others = stride(from: 0, to: 64, by: 5).flatMap { bit in
-      [
-        BluetoothUUID(high: uuid.high ^ 1 << UInt64(bit), low: uuid.low),
-        BluetoothUUID(high: uuid.high, low: uuid.low ^ 1 << UInt64(bit)),
+    let others = stride(from: 0, to: 64, by: 5).flatMap { (bit: Int) -> [BluetoothUUID] in
+      let flipped: UInt64 = 1 << bit
+      return [
+        BluetoothUUID(high: uuid.high ^ flipped, low: uuid.low),
+        BluetoothUUID(high: uuid.high, low: uuid.low ^ flipped),
       ]
     }.filter { !fields.allServices.contains($0) }
     return Self(label: "service", holding: [keyed(service: uuid)], missing: others.map(keyed(service:)))

@@ -62,7 +62,8 @@ struct ClientConnectionTests {
       let unfinished = bytes.reversed().prefix { $0 != 0 }.count
       let outcome = outcome(of: bytes)
       let problem: ClientError = unfinished > 0 ? .frame(.truncated(byteCount: unfinished)) : .ended
-      #expect(outcome.numbers == (0..<whole).map { Int64($0 + 1) }, "\(damage)")
+      let numbers = [Int64](1...3).prefix(whole)
+      #expect(outcome.numbers == Array(numbers), "\(damage)")
       #expect(outcome.problem == problem, "\(damage)")
     }
   }

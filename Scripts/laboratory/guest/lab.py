@@ -84,12 +84,14 @@ class Lab:
         self.check(left == right, f"{what}: {left!r} is not {right!r}")
 
     def until(self, condition, what, seconds=20, step=0.05):
-        """Waits until the condition is true, and returns its value."""
-        end = time.monotonic() + seconds
+        """Waits until the condition is true, and returns its value. It looks every `step` seconds; in a longer wait, whose
+        looks would cost the host more than all else, less and less often, down to every half second."""
+        begin = time.monotonic()
         while not (value := condition()):
-            if time.monotonic() > end:
+            passed = time.monotonic() - begin
+            if passed > seconds:
                 raise ScenarioError(f"not in {seconds} s: {what}")
-            time.sleep(step)
+            time.sleep(max(step, min(passed / 30, 0.5)))
         return value
 
     def log_tails(self):

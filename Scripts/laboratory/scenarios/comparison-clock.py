@@ -3,6 +3,7 @@
 
 import costs
 
+WHEN = "release"
 PATIENCE = 400
 CLOCK = "host"
 # Lower than by instructions: sleeping and waking take few instructions and much time. The other work of the host

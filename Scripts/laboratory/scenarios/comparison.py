@@ -3,6 +3,7 @@
 
 import costs
 
+WHEN = "release"
 PATIENCE = 600
 # Bluetoothd and a client take at least this many times the instructions of the agent in exclusive mode.
 LEAST_RATIO = 70

@@ -6,6 +6,7 @@ import bonds
 import hci
 from sessions import AppSession, Operator
 
+WHEN = "release"
 PATIENCE = 1800
 ROUNDS, FIRST = 100, 10
 GROWTH_KILOBYTES_MAX = 100

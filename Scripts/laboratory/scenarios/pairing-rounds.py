@@ -4,6 +4,7 @@
 import bonds
 from sessions import AppSession, Operator
 
+WHEN = "release"
 PATIENCE = 1500
 ROUNDS, FIRST = 100, 10
 # How much memory may be used more after the last round than after round FIRST.

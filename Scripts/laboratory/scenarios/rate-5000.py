@@ -3,6 +3,7 @@
 
 import steps
 
+WHEN = "release"
 PATIENCE = 240
 
 
