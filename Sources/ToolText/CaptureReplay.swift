@@ -58,11 +58,11 @@ public struct CaptureReplay: ~Copyable {
       }
       return
     }
-    if let command = unanswered, kind == .event,
-      let status = ScanSwitch.status(of: command.opcode, record.payload)
+    if let command = unanswered, kind == .event, let event = try? Event(parsing: record.payload),
+      let reply = CommandReply(event), reply.isComplete, reply.opcode == command.opcode
     {
       unanswered = nil
-      if status != 0 { undoSwitch(command.wasPaused, at: time) }
+      if let status = reply.status, status != .success { undoSwitch(command.wasPaused, at: time) }
     }
     // Another program may scan as well.
     if isPaused, ScanSwitch.isReport(kind, record.payload) { switchScan(true, at: time) }
@@ -137,14 +137,6 @@ private enum ScanSwitch {
     case .reset: return (opcode, false)
     default: return nil
     }
-  }
-
-  /// The status in the Command Complete event of a command (Core 6.0 | Vol 4, Part E, 7.7.14); nil for another event.
-  static func status(of opcode: Opcode, _ event: borrowing RawSpan) -> UInt8? {
-    guard event.byteCount >= 6, event.uint8(at: 0) == 0x0E, event.uint16(at: 3) == opcode.rawValue else {
-      return nil
-    }
-    return event.uint8(at: 5)
   }
 
   /// Whether a packet brings advertising reports.

@@ -69,7 +69,7 @@ struct LookSource: ParsableArguments {
     guard replay.recordCount > 0 else { throw error }
     let result = Result { () throws(ToolError) in try body(replay.dataPath, history) }
     guard case .success(let status) = result else { throw error }
-    try error.warn(hasResult: replay.recordCount > 0)
+    try error.warn(hasResult: true)
     try status.throwUnlessSuccess()
   }
 }
