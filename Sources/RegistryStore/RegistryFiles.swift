@@ -60,7 +60,7 @@ public struct SystemFiles: RegistryFiles {
 /// The names of a registry's files, all in one folder.
 struct RegistryPaths {
   /// The number of names that are tried for a file that is moved aside.
-  static let keptMax = 1_000
+  static let keptMax = 16
 
   let file: String
 

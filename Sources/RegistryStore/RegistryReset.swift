@@ -13,8 +13,8 @@ enum RegistryReset {
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
   ) throws(RegistryStoreError) -> String? {
     let path = paths.file
-    try RegistryFile.draft(paths, files, schema)
     let kept = try freeName(paths, files)
+    try RegistryFile.draft(paths, files, schema)
     var isKept = false
     for log in [""] + RegistryPaths.logs {
       if try exists(path + log, files) {

@@ -107,4 +107,15 @@ struct OpeningTests {
     _ = kept.execute(.close)
     #expect(RegistryKeeper(path: "other", files: disk).execute(.reset) == .reset(kept: nil))
   }
+
+  @Test("Of the registries that are kept there are at most 16, and the next reset changes nothing")
+  func keptMax() throws {
+    let (disk, registry) = try disk()
+    let keeper = disk.keeper()
+    for count in 1...16 { #expect(keeper.execute(.reset) == .reset(kept: "registry.kept-\(count)")) }
+    #expect(keeper.execute(.open) == .opened(AccessoryRegistry()))
+    #expect(keeper.execute(.replace(registry)) == .done)
+    #expect(keeper.execute(.reset) == .failed(.tooManyKept(16), isOpen: false))
+    #expect(keeper.execute(.open) == .opened(registry))
+  }
 }
