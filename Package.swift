@@ -63,7 +63,7 @@ let package = Package(
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
-    // Writes the values of Interfaces from Config/*.varlink; run by Scripts/interfaces.
+    // Writes the values of Interfaces from Config/*.varlink; run by Scripts/steps/interfaces.
     .executableTarget(
       name: "interface-generator", path: "Scripts/interface-generator", swiftSettings: strict),
 
@@ -236,7 +236,7 @@ let package = Package(
         "TestSupport", "VirtualRadio",
       ],
       swiftSettings: strict),
-    // The core that Scripts/aarch64 replays on two processors; Scripts/embedded builds it again.
+    // The core that Scripts/steps/aarch64 replays on two processors; Scripts/embedded builds it again.
     .target(
       name: "ReplayCore", dependencies: ["HCI", "Discovery"], path: "Scripts/embedded/Sources/ReplayCore",
       swiftSettings: strict + [.enableExperimentalFeature("Extern")]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A simulated gateway, an operator and running apps, for Scripts/app-session and Scripts/gatt-apps.
+"""A simulated gateway, an operator and running apps, for Scripts/steps/app-session and Scripts/steps/gatt-apps.
 
 The manifest is what accessoryctl suggest writes from the app's Info.plist, with the account that runs this; the radio is
 simulated, and an accessory with the services of the Info.plist is in reach; the operator, who uses accessoryctl pick, is played
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import threading
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 TIMEOUT_SECONDS = 60
 ADDRESS = "F0:F1:D1:CE:00:06"
 SCENE = """schema = 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Made by Scripts/generate-case-folding from Unicode 15.0.0; do not edit.
+// Made by Scripts/steps/generate-case-folding from Unicode 15.0.0; do not edit.
 
 extension CaseFolding {
   /// Ranges in ascending order: first scalar in bits 43...63, last in 22...42, bit 21 set for every second

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Made by Scripts/declarations from Apple's reference; do not edit.
+// Made by Scripts/steps/declarations from Apple's reference; do not edit.
 
 import AccessorySetupKit
 

@@ -3,7 +3,7 @@
 import GateTrials
 import Testing
 
-/// Checks the published guarantee with a hundred seeds; `Scripts/gate` checks it with ten thousand and prints the
+/// Checks the published guarantee with a hundred seeds; `Scripts/steps/gate` checks it with ten thousand and prints the
 /// tables.
 @Suite("Gate guarantee: 100 ms advertising, 100 % duty, sigma 4 dB, no loss")
 struct GuaranteeTests {

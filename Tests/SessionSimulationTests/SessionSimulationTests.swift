@@ -3,7 +3,7 @@
 import SessionSimulation
 import Testing
 
-/// Session clients and the real agent. Scripts/simulate-sessions runs many more seeds.
+/// Session clients and the real agent. Scripts/steps/simulate-sessions runs many more seeds.
 @Suite struct SessionSimulationTests {
   @Test func `no rule is broken, and one seed is one run`() throws {
     let outcome = try SessionSimulation(seed: 3).run()

@@ -115,9 +115,9 @@ struct AgentTests {
 
   @Test("Metrics are what Prometheus reads")
   func metrics() throws {
-    let python = try Tool.spawn(Package.path("Scripts/varlink-client"), [])
+    let python = try Tool.spawn(Package.path("Scripts/steps/varlink-client"), [])
     guard python.status == 0 else {
-      Issue.record("Scripts/varlink-client: \(python.errorOutput)")
+      Issue.record("Scripts/steps/varlink-client: \(python.errorOutput)")
       return
     }
     let folder = try TemporaryFolder()
@@ -136,7 +136,7 @@ struct AgentTests {
       "# HELP a A.\n# TYPE a gauge\na 1", "",
     ])
   func checker(text: String) throws {
-    let python = try Tool.spawn(Package.path("Scripts/varlink-client"), [])
+    let python = try Tool.spawn(Package.path("Scripts/steps/varlink-client"), [])
     guard python.status == 0 else { return }
     let folder = try TemporaryFolder()
     let file = try folder.file("metrics", Array(text.utf8))

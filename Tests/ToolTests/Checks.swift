@@ -16,7 +16,8 @@ func expectValid(_ output: [UInt8], _ schema: String, _ location: SourceLocation
   let folder = try TemporaryFolder()
   let lines = try folder.file("lines", output)
   let run = try Tool.spawn(
-    Package.path("Scripts/validate-lines"), [Package.path("Config/schema/\(schema).schema.json"), lines])
+    Package.path("Scripts/steps/validate-lines"),
+    [Package.path("Config/schema/\(schema).schema.json"), lines])
   #expect(run.status == 0, "\(run.text)\(run.errorOutput)", sourceLocation: location)
 }
 

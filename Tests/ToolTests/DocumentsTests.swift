@@ -19,7 +19,7 @@ struct DocumentsTests {
   func documents() throws {
     let folder = try TemporaryFolder()
     let tools = URL(fileURLWithPath: Tool.path).deletingLastPathComponent().path
-    let made = try Tool.spawn(Package.path("Scripts/documents"), [tools, folder.path])
+    let made = try Tool.spawn(Package.path("Scripts/steps/documents"), [tools, folder.path])
     #expect(made.status == 0, "\(made.errorOutput)")
     let pages =
       ["man1/accessoryctl.1", "man5/accessoryd.toml.5", "man8/accessoryd.8", "man1/virtual-controller.1"]
@@ -55,7 +55,7 @@ struct DocumentsTests {
   func names() throws {
     let folder = try TemporaryFolder()
     let tools = URL(fileURLWithPath: Tool.path).deletingLastPathComponent().path
-    #expect(try Tool.spawn(Package.path("Scripts/documents"), [tools, folder.path]).status == 0)
+    #expect(try Tool.spawn(Package.path("Scripts/steps/documents"), [tools, folder.path]).status == 0)
     let items = Message.error("io.accessoryd.Gateway.ItemNotFound") { json in
       json.member("item", "")
       json.member("items", ["lights/bulb", "lights/strip", "music/strobe"])

@@ -23,7 +23,7 @@ struct InterfaceScriptTests {
   func equal(name: String) throws {
     let text = try Self.generate(Self.interface(name)).text
     let path = Package.path("Sources/Interfaces/Generated/\(name).swift")
-    #expect(try text == String(contentsOfFile: path, encoding: .utf8), "run Scripts/interfaces")
+    #expect(try text == String(contentsOfFile: path, encoding: .utf8), "run Scripts/steps/interfaces")
   }
 
   @Test("A new member becomes a property that is written and read")

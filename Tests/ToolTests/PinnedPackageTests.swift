@@ -14,7 +14,7 @@ struct PinnedPackageTests {
       atPath: scratch + "/checkouts", withIntermediateDirectories: true)
     let built = Package.path(".build/checkouts/swift-argument-parser")
     try #require(try Tool.spawn("/usr/bin/git", ["clone", "-q", built, checkout]).status == 0)
-    let script = Package.path("Scripts/pinned")
+    let script = Package.path("Scripts/steps/pinned")
     #expect(try Tool.spawn(script, [scratch]).status == 0)
     try Data("changed".utf8).write(to: URL(fileURLWithPath: checkout + "/Package.swift"))
     let changed = try Tool.spawn(script, [scratch])

@@ -18,7 +18,7 @@ struct ReadmeTests {
   @Test("Its terminal sessions, and those it refers to, are what the commands print")
   func session() throws {
     let folder = URL(fileURLWithPath: Tool.path).deletingLastPathComponent().path
-    let run = try Tool.spawn(Self.root.path + "/Scripts/readme", [folder, "--check"])
+    let run = try Tool.spawn(Self.root.path + "/Scripts/steps/readme", [folder, "--check"])
     #expect(run.status == 0, "\(run.text)\(run.errorOutput)")
   }
 
@@ -35,7 +35,7 @@ struct ReadmeTests {
     arguments: ["Config/README.md", "Board/README.md"])
   func commands(_ page: String) throws {
     let folder = URL(fileURLWithPath: Tool.path).deletingLastPathComponent().path
-    let run = try Tool.spawn(Self.root.path + "/Scripts/simulated-gateway", [folder, page])
+    let run = try Tool.spawn(Self.root.path + "/Scripts/steps/simulated-gateway", [folder, page])
     #expect(run.status == 0, "\(run.text)\(run.errorOutput)")
   }
 

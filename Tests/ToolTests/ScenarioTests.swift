@@ -10,7 +10,7 @@ struct ScenarioTests {
 
   /// The Python that has the Varlink client of PyPI; nil where none can be made.
   static let python: String? = {
-    guard let run = try? Tool.spawn(Package.path("Scripts/varlink-client"), []), run.status == 0 else {
+    guard let run = try? Tool.spawn(Package.path("Scripts/steps/varlink-client"), []), run.status == 0 else {
       return nil
     }
     return run.lines.last.map(String.init)
@@ -62,7 +62,7 @@ struct ScenarioTests {
 
   @Test(
     "An app asks, an operator chooses and names in the picker, and list shows it",
-    .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
+    .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/steps/varlink-client"))
   func picker() throws {
     let agent = try ScenarioAgent()
     let terminal = try TerminalSession(["pick", "--socket", agent.socket])
@@ -96,7 +96,7 @@ struct ScenarioTests {
 
   @Test(
     "A shell plays an app with the command line of another implementation",
-    .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
+    .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/steps/varlink-client"))
   func shell() throws {
     let agent = try ScenarioAgent()
     let shell = try App(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The schemas and the interfaces")
 struct SchemaScriptTests {
-  private static let script = Package.path("Scripts/schemas")
+  private static let script = Package.path("Scripts/steps/schemas")
 
   @Test("The schemas say what the interfaces say")
   func equal() throws {

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// What the units of the package promise. `Scripts/units` has systemd's opinion of them.
+/// What the units of the package promise. `Scripts/steps/units` has systemd's opinion of them.
 @Suite("The systemd units")
 struct UnitFileTests {
   /// The settings of a unit, each with its values in their order.

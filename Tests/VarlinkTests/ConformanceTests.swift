@@ -8,7 +8,8 @@ import Testing
 struct ConformanceTests {
   /// The Python that has the package; nil where none can be made.
   static let python: String? = {
-    let script = Descriptions.folder.appendingPathComponent("../../../Scripts/varlink-client").standardized
+    let script = Descriptions.folder.appendingPathComponent("../../../Scripts/steps/varlink-client")
+      .standardized
       .path
     guard let run = try? output(of: script, []), run.status == 0 else { return nil }
     // pip may have had something to say first.
@@ -37,7 +38,7 @@ struct ConformanceTests {
 
   @Test(
     "It lists, introspects, calls and streams, and its parser takes the agent's definitions",
-    .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
+    .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/steps/varlink-client"))
   func conforms() throws {
     let script = Descriptions.folder.appendingPathComponent("../conformance.py").path
     let python = try #require(Self.python)

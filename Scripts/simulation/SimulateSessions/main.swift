@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Runs the simulation of sessions for one seed or for many; see Scripts/simulate-sessions.
+// Runs the simulation of sessions for one seed or for many; see Scripts/steps/simulate-sessions.
 
 import Glibc
 import SessionSimulation
@@ -27,7 +27,7 @@ for seed in range {
     totals.merge(outcome, uniquingKeysWith: +)
   } catch {
     print("seed \(seed): \(error.sentence)")
-    print("again: Scripts/simulate-sessions --seed \(seed) --verbose")
+    print("again: Scripts/steps/simulate-sessions --seed \(seed) --verbose")
     exit(1)
   }
 }

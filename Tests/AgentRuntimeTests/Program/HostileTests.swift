@@ -96,7 +96,7 @@ struct HostileTests {
   private static let python: String? = {
     let process = Process()
     let pipe = Pipe()
-    process.executableURL = scripts.appendingPathComponent("../../Scripts/varlink-client").standardized
+    process.executableURL = scripts.appendingPathComponent("../../Scripts/steps/varlink-client").standardized
     process.standardOutput = pipe
     guard (try? process.run()) != nil else { return nil }
     let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -106,7 +106,7 @@ struct HostileTests {
 
   @Test(
     "Another implementation's client lists, introspects, calls and streams, from Python and from the shell",
-    .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/varlink-client"))
+    .enabled(if: python != nil, "needs python3-venv and PyPI, see Scripts/steps/varlink-client"))
   func peer() throws {
     let agent = try agent()
     try agent.manager.expect("a status") { $0.contains("STATUS=radio on") }
