@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import TestSupport
 import Testing
 
 /// The built accessoryctl, run as a program.
@@ -15,11 +16,7 @@ enum Tool {
     var lines: [Substring] { text.split(separator: "\n") }
   }
 
-  /// It lies beside the program that runs the tests.
-  static let path: String = {
-    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    return tests.deletingLastPathComponent().appendingPathComponent("accessoryctl").path
-  }()
+  static let path = BuiltPrograms.path("accessoryctl")
 
   static func run(_ arguments: String...) throws -> Run { try run(arguments) }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A program of this package, run as one.
@@ -9,11 +10,7 @@ final class Program {
   let folder: Folder
   private let errorName: String
 
-  /// Beside the program that runs the tests.
-  static func path(_ name: String) -> String {
-    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    return tests.deletingLastPathComponent().appendingPathComponent(name).path
-  }
+  static func path(_ name: String) -> String { BuiltPrograms.path(name) }
 
   /// A shell's words that run a program without root's capabilities. Root is then an account like any other, which may
   /// not be able to enter the checkout; so the shell copies the program into its folder first.
