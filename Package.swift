@@ -96,13 +96,18 @@ let package = Package(
       swiftSettings: compact),
     // An iOS app's Info.plist.
     .target(name: "PropertyList", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
-    // Why a device matches an item or not, and which item would find it: for the agent and the tool.
+    // Why a device matches an item or not: for the agent and the tool.
     .target(
       name: "Explanation", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
       swiftSettings: compact),
+    // Which item would find a device.
+    .target(
+      name: "Suggestions",
+      dependencies: ["HCI", "Discovery", "Explanation", "Manifest", "Interfaces", "JSON"],
+      swiftSettings: strict),
     .target(
       name: "ToolText",
-      dependencies: ["HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "JSON"],
+      dependencies: ["HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "JSON", "Suggestions"],
       swiftSettings: strict),
 
     // The screen on which an operator chooses an accessory (pure), and the terminal that shows it.
@@ -181,7 +186,7 @@ let package = Package(
       dependencies: [
         "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
         "ManifestFormat", "Registry",
-        "PropertyList", "RegistryFormat",
+        "PropertyList", "RegistryFormat", "Suggestions",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -398,8 +403,8 @@ let package = Package(
     .testTarget(
       name: "ExplanationTests",
       dependencies: [
-        "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "ManifestFormat", "TestSupport",
-        "VirtualRadio",
+        "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "ManifestFormat", "Suggestions",
+        "TestSupport", "ToolText", "VirtualRadio",
       ],
       swiftSettings: strict),
     // Tests that connect as several users.

@@ -212,7 +212,7 @@ extension AgentCore {
   private var duty: ScanDuty {
     let (board, requests) = (configuration.board, setupLink.requests)
     // A person waits for what a device sends during a few seconds.
-    let isSampling = taps.sampler.sampleCount > 0
+    let isSampling = taps.sampler.sampleCount > 0 || taps.packets.listenerCount > 0
     guard requests.open > 0 || isSampling else { return board.low }
     let wanted = requests.immediate > 0 || isSampling ? board.fast : board.balanced
     // A board that always listens for long does not listen for less because a request is open.
@@ -234,12 +234,18 @@ extension AgentCore {
     return sample
   }
 
-  /// Ends a sample and returns what was heard, a source for each advertising set.
+  /// Ends a sample and returns what each advertising set sent.
   @discardableResult
-  func finishSample(_ id: DeviceSampler.SampleID) -> [SuggestionSource] {
-    let sources = taps.sampler.finish(id)
+  func finishSample(_ id: DeviceSampler.SampleID) -> [SampledSet] {
+    let sets = taps.sampler.finish(id)
     followScanPlan()
-    return sources
+    return sets
+  }
+
+  /// Whether a capture has the radio listen all the time, or has let it rest again.
+  func setCaptureListens(_ listens: Bool) {
+    taps.packets.listenerCount += listens ? 1 : -1
+    followScanPlan()
   }
 
   private func followScanPlan() {

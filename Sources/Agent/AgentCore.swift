@@ -172,7 +172,7 @@ public final class AgentCore {
     links.checkInvariants()
     pairing.checkInvariants()
     precondition(taps.packets.readerCount == clients.streamCount(CaptureStream.self))
-    precondition(taps.sampler.sampleCount <= clients.streamCount(SuggestionStream.self))
+    precondition((0...taps.packets.readerCount).contains(taps.packets.listenerCount))
   }
 }
 
@@ -180,7 +180,7 @@ public final class AgentCore {
 struct RadioTaps: ~Copyable {
   /// Packets for recordings.
   var packets = PacketTap()
-  /// Devices that `Suggest` listens to.
+  /// Devices that `Explain` and `Try` listen to.
   var sampler = DeviceSampler()
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import HCI
+package import HCI
 import Interfaces
-import Manifest
+package import Manifest
 
 /// Asks the clauses of a descriptor one by one, slowly and with all they saw. The compiled matcher gives the same
 /// answers fast; tests compare the two.
-enum ClauseQuestion {
+package enum ClauseQuestion {
   /// In the order of the manifest's keys; clauses that are not there are not asked.
-  static func answers(
+  package static func answers(
     _ descriptor: DiscoveryDescriptor, _ structures: [ObservedStructure], of address: DeviceAddress
   ) -> [ClauseAnswer] {
     var answers: [ClauseAnswer] = []

@@ -24,9 +24,9 @@ public struct ItemExplanation: Equatable, Line {
   public let presence: Presence?
   public let gate: GateAnswer
   /// How often the item found the device in a capture; nil for what is true now.
-  public internal(set) var history: FoundHistory?
+  public package(set) var history: FoundHistory?
   /// How often the item lost the device while it sent other frames, as far as the events go back.
-  public internal(set) var lossesToOtherFrames = 0
+  public package(set) var lossesToOtherFrames = 0
   /// The numbers of the other frames in which every clause holds; 1 is the one that was received first.
   public internal(set) var otherFrames: [Int] = []
 
@@ -60,21 +60,6 @@ extension ManifestDataPath {
   /// What each item says about a device, in the manifest's order.
   public func explanations(of view: DeviceView) -> [ItemExplanation] {
     items.indices.flatMap { explanations(of: view, item: $0) }
-  }
-
-  /// What one item says about a device in a whole capture.
-  public func explanations(
-    of view: DeviceView, item index: Int, in history: CaptureHistory
-  ) -> [ItemExplanation] {
-    explanations(of: view.inWhole(history), item: index).map { explanation in
-      var whole = explanation
-      // The identities share their sightings: what was found counts for those that hold.
-      let found = history.history(app: explanation.app, item: explanation.item, view.address)
-      whole.history = explanation.holds ? found : FoundHistory(count: 0)
-      whole.lossesToOtherFrames = history.lossesToOtherFrames(
-        app: explanation.app, item: explanation.item, view.address)
-      return whole
-    }
   }
 
   /// What one item says about a device, which it lost so often while the device sent other frames.

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
+package import HCI
 import Interfaces
 
 /// An AD structure that a clause may look at, copied, with the place it was found.
-struct ObservedStructure: Equatable, Sendable {
-  enum Value: Equatable, Sendable {
+package struct ObservedStructure: Equatable, Sendable {
+  package enum Value: Equatable, Sendable {
     case services([BluetoothUUID])
     case serviceData(BluetoothUUID, [UInt8])
     case manufacturerData(companyIdentifier: UInt16, [UInt8])
     case name([UInt8])
   }
 
-  let part: PayloadPart
+  package let part: PayloadPart
   /// The index of the structure's length byte.
-  let offset: Int
-  let type: UInt8
-  let value: Value
+  package let offset: Int
+  package let type: UInt8
+  package let value: Value
 
   /// The structures of one payload that clauses look at; malformed ones meet nothing and are left out.
-  static func all(in payload: RawSpan, _ part: PayloadPart) -> [ObservedStructure] {
+  package static func all(in payload: RawSpan, _ part: PayloadPart) -> [ObservedStructure] {
     var found: [ObservedStructure] = []
     var structures = ADStructures(payload)
     while true {

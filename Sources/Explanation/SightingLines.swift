@@ -13,22 +13,7 @@ extension DeviceLine {
       view, items: view.matches.map { Item(app: $0.app, item: $0.id, presence: $0.match.presence) })
   }
 
-  /// With every item that ever found the device in a capture.
-  public init(_ view: DeviceView, in history: CaptureHistory) {
-    var items = view.matches.map { match in
-      Item(
-        app: match.app, item: match.id, presence: match.match.presence,
-        history: history.history(app: match.app, item: match.id, view.address))
-    }
-    for (app, id) in history.items(thatFound: view.address)
-    where !items.contains(where: { $0.app == app && $0.item == id }) {
-      let found = history.history(app: app, item: id, view.address)
-      items.append(Item(app: app, item: id, presence: .outside, history: found))
-    }
-    self.init(view, items: items)
-  }
-
-  private init(_ view: DeviceView, items: [Item]) {
+  package init(_ view: DeviceView, items: [Item]) {
     let device = view.device
     self.init(
       address: view.address, name: view.name?.text,
@@ -37,7 +22,8 @@ extension DeviceLine {
       firstSeen: Seconds(microseconds: device.firstSeen.microseconds),
       lastSeen: Seconds(microseconds: device.lastSeen.microseconds), silence: view.silence,
       intervalMilliseconds: device.signal.learnedMilliseconds, rhythmMilliseconds: device.rhythmMilliseconds,
-      items: items, data: view.payloads.first.map { $0.data + $0.response } ?? [])
+      items: items, data: view.payloads.first.map { $0.data + $0.response } ?? [],
+      responseBytes: view.payloads.first.flatMap { $0.response.isEmpty ? nil : $0.response.count })
   }
 }
 

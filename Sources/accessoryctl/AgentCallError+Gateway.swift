@@ -12,10 +12,6 @@ extension AgentCallError {
     case GatewayErrorName.deviceNotInSight.rawValue:
       return .sentence(
         "\(parameters.text("device")) is not in sight; accessoryctl sightings --all lists what is", .no)
-    case GatewayErrorName.notRecognisable.rawValue:
-      return .sentence(
-        "\(parameters.text("device")) sends no company, no service and no name that stays the same; "
-          + DeviceArgument.cureByAddress(parameters.text("device")), .no)
     case GatewayErrorName.itemNotFound.rawValue:
       return .unknownItem(parameters.text("item"), known: parameters.texts("items"), isAmbiguous: false)
     case GatewayErrorName.itemAmbiguous.rawValue:

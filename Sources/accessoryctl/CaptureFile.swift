@@ -24,6 +24,11 @@ struct CaptureFile: ~Copyable {
     try self.init("/dev/null", holding: hex.bytes)
   }
 
+  /// The bytes of a capture, after which there is no more.
+  init(holding bytes: [UInt8]) throws(ToolError) {
+    try self.init("/dev/null", holding: bytes)
+  }
+
   private init(_ path: String, holding held: [UInt8]) throws(ToolError) {
     self.path = path
     self.held = held

@@ -94,6 +94,14 @@ extension GatewayOptions {
     }
   }
 
+  /// Every device in the table.
+  func devicesInSight() throws(ToolError) -> [DeviceLine] {
+    try callForList(GatewayMethodName.sightings, GatewayCall(all: true).write) {
+      line throws(JSONMemberError) in
+      try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line) }
+    }
+  }
+
   func status() throws(ToolError) -> StatusLine {
     try callOnce(GatewayMethodName.status) { line throws(JSONMemberError) in try StatusLine(reading: line) }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Explanation
+import Suggestions
 import Interfaces
 import JSON
 import LinuxSystem

@@ -4,6 +4,7 @@ import Explanation
 import Interfaces
 import JSON
 import LinuxSystem
+import Suggestions
 import ToolText
 
 /// The devices in sight, of which `setup` makes one the first accessory.
@@ -163,11 +164,8 @@ enum SetupDevices {
 
   /// The devices with an address, the strongest first.
   private static func inSight(_ gateway: GatewayOptions) throws(ToolError) -> [DeviceLine] {
-    let devices = try gateway.callForList(GatewayMethodName.sightings, GatewayCall(all: true).write) {
-      line throws(JSONMemberError) in
-      try line.objectIfPresent("device").map { line throws(JSONMemberError) in try DeviceLine(reading: line) }
-    }
-    return devices.filter { $0.address.text != nil }.sorted(by: DeviceLine.areStrongestFirst)
+    return try gateway.devicesInSight().filter { $0.address.text != nil }.sorted(
+      by: DeviceLine.areStrongestFirst)
   }
 
   /// An item that finds the device, after listening to it.
@@ -175,20 +173,13 @@ enum SetupDevices {
     for device: DeviceArgument, seconds: Int, _ gateway: GatewayOptions
   ) throws(ToolError) -> SuggestionLine {
     StandardError.say("listening to \(device.text) for \(seconds) s")
-    let suggestions = try gateway.callForList(
-      GatewayMethodName.suggest, within: GatewayConnection.patienceSeconds + seconds,
-      GatewayCall(device: device.text, seconds: seconds).write
-    ) { line throws(JSONMemberError) in
-      try line.objectIfPresent("suggestion").map { line throws(JSONMemberError) in
-        try SuggestionLine(reading: line)
-      }
-    }
+    let suggestions = try Listening(device: device, seconds: seconds).suggestions(gateway)
     guard let suggestion = suggestions.first, suggestions.count == 1 else {
       throw .sentence(
         "\(suggestions.count) devices have the address \(device.text); add an item for one of them by hand, see "
           + "accessoryctl suggest", .dataError)
     }
-    return suggestion
+    return SuggestionLine(suggestion)
   }
 
   /// Asks four times a second until something is so, or the time is over. Returns whether it is.

@@ -7,6 +7,7 @@ import Interfaces
 import JSON
 import LinuxSystem
 import Manifest
+import Suggestions
 import ToolText
 
 struct SuggestCommand: ParsableCommand {
@@ -128,38 +129,24 @@ struct SuggestCommand: ParsableCommand {
       throw .sentence(
         "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
     }
-    let suggestions = Suggestion.all(of: sources.device, others: sources.others)
-    guard !suggestions.isEmpty else {
-      throw .sentence(
-        "\(device.text) sends no company, no service and no name that stays the same; "
-          + DeviceArgument.cureByAddress(device.text),
-        .no)
-    }
+    let suggestions = try Listening.suggestions(sources, for: device)
     try show(suggestions.map(SuggestionLine.init))
   }
 
   private func runLive(_ device: DeviceArgument) throws(ToolError) {
-    let patience = GatewayConnection.patienceSeconds + (seconds ?? 5)
-    let call = GatewayCall(device: device.text, seconds: seconds)
     var (line, progress) = (ProgressLine(), ReadingProgress(gateway))
     var end: MonotonicInstant?
     defer { line.clear() }
-    let suggestions = try gateway.callForList(
-      GatewayMethodName.suggest, within: patience, call.write,
-      update: { deadline, now in
-        guard let next = line.next(after: now) else { return nil }
-        // Each reply moves the deadline.
-        end = end ?? deadline.advanced(seconds: -GatewayConnection.patienceSeconds)
-        line.show(progress.parts(ofDevice: device.bits), left: end, at: now)
-        return next
-      }
-    ) { line throws(JSONMemberError) in
-      try line.objectIfPresent("suggestion").map { line throws(JSONMemberError) in
-        try SuggestionLine(reading: line)
-      }
+    let suggestions = try Listening(device: device, seconds: seconds ?? 5).suggestions(gateway) {
+      deadline, now in
+      guard let next = line.next(after: now) else { return nil }
+      // Each reply moves the deadline.
+      end = end ?? deadline.advanced(seconds: -GatewayConnection.patienceSeconds)
+      line.show(progress.parts(ofDevice: device.bits), left: end, at: now)
+      return next
     }
     line.clear()
-    try show(suggestions)
+    try show(suggestions.map(SuggestionLine.init))
   }
 
   private func show(_ suggestions: [SuggestionLine]) throws(ToolError) {

@@ -87,8 +87,8 @@ with varlink.Client.new_with_address(address) as client:
         item = devices[0]["items"][0]["item"] if devices[0]["items"] else "bulb"
         for reply in gateway.Try(item, _more=True):
             expect(described(reply, interface.members["Try"].out_type, interface), f"{reply} is as described")
-        suggestions = list(gateway.Suggest(address_in_sight, 2, _more=True))
-        expect("schema = 1" in suggestions[0]["suggestion"]["toml"], "a manifest is suggested")
+        captured = list(gateway.Capture(1, address_in_sight, _more=True))
+        expect(address_in_sight in captured[0]["addresses"], "a capture names the device's addresses")
         reload = gateway.Reload()
         expect(described(reload, interface.members["Reload"].out_type, interface), f"{reload} is as described")
 

@@ -6,8 +6,10 @@ import HCI
 import Interfaces
 import Manifest
 import ManifestFormat
+import Suggestions
 import TestSupport
 import Testing
+import ToolText
 import VirtualRadio
 
 /// A device that sleeps between its bursts at an item of the immediate range: the keys that are named are those that let

@@ -6,6 +6,7 @@ import HCI
 import JSON
 import Manifest
 import ManifestFormat
+import Suggestions
 import TestSupport
 import Testing
 import VirtualRadio

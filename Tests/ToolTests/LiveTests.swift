@@ -96,7 +96,6 @@ struct LiveTests {
       ("io.accessoryd.Gateway.Busy", 75, "of these at a time, and all are in use"),
       ("io.accessoryd.Gateway.TooManyConnections", 75, "connections to the agent, and all are in use"),
       ("io.accessoryd.Gateway.DeviceNotInSight", 1, "is not in sight"),
-      ("io.accessoryd.Gateway.NotRecognisable", 1, "no company, no service"),
       ("io.accessoryd.Gateway.ItemNotFound", 1, "the manifest has no item"),
       ("io.accessoryd.Gateway.ItemAmbiguous", 64, "several apps have an item"),
       ("org.varlink.service.InvalidParameter", 64, "see --help"),

@@ -87,7 +87,7 @@ extension ScriptedClient {
     case 9:
       let device = dice.pick(hints.addresses + ["00:00:00:00:00:00"])
       let seconds = dice.pick([1, 2, 61])
-      callForList(gateway + "Suggest") { json in
+      callForList(gateway + "Capture") { json in
         json.member("device", device)
         json.member("seconds", seconds)
       }

@@ -21,7 +21,7 @@ extension Simulation {
     now = max(now, Int64(seconds) * 1_000_000)
     note("the end")
     isEnding = true
-    // A caller may have made a hundred Suggest calls, one after the other, each of which takes two seconds.
+    // A caller may have made a hundred Capture calls, one after the other, each of which takes two seconds.
     for _ in 0..<10_000 {
       now += 100_000
       step += 1

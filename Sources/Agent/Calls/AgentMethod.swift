@@ -15,7 +15,6 @@ struct AgentMethod: ServedMethod, Equatable {
     WatchMethod.self,
     ExplainMethod.self,
     TryMethod.self,
-    SuggestMethod.self,
     CaptureMethod.self,
     ReloadMethod.self,
 

@@ -9,7 +9,6 @@ enum GatewayError: Error, Equatable {
   case deviceNotInSight(String)
   case itemNotFound(String, candidates: [String])
   case itemAmbiguous(String, candidates: [String])
-  case notRecognisable(String)
   case manifestRefused(findings: [String])
   case busy(limit: Int)
   case tooManyConnections(isOfUser: Bool, limit: Int)
@@ -28,7 +27,6 @@ extension GatewayError {
     case .deviceNotInSight: .deviceNotInSight
     case .itemNotFound: .itemNotFound
     case .itemAmbiguous: .itemAmbiguous
-    case .notRecognisable: .notRecognisable
     case .manifestRefused: .manifestRefused
     case .busy: .busy
     case .tooManyConnections: .tooManyConnections
@@ -45,8 +43,7 @@ extension GatewayError {
     return Message.error(name.rawValue) { json in
       switch self {
       case .invalidParameter: break
-      case .deviceNotInSight(let device), .notRecognisable(let device):
-        json.member("device", Self.cut(device))
+      case .deviceNotInSight(let device): json.member("device", Self.cut(device))
       case .itemNotFound(let item, let candidates), .itemAmbiguous(let item, let candidates):
         json.member("item", Self.cut(item))
         json.member("items", candidates.prefix(Self.listedMax).map(Self.cut))

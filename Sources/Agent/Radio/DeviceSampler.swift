@@ -6,7 +6,7 @@ import Interfaces
 import Manifest
 import Explanation
 
-/// Collects what devices advertise, for `Suggest`, `Explain` and `Try`.
+/// Collects what devices advertise, for `Explain` and `Try`.
 ///
 /// Capacity: ``samplesMax`` samples at a time, of ``setsMax`` advertising sets of a device and ``allSetsMax`` of all;
 /// further sets are ignored. The memory of the decoder is there only while a sample is being taken.
@@ -25,20 +25,20 @@ struct DeviceSampler: ~Copyable {
   private struct Sample {
     let id: SampleID
     let addresses: Set<UInt64>
-    var sources: [SuggestionSource] = []
+    var sets: [SampledSet] = []
 
     mutating func receive(_ report: DecodedReport) {
       guard addresses.contains(report.header.address.bits), report.header.address.type != .anonymous else {
         return
       }
-      if let index = sources.firstIndex(where: { $0.covers(report) }) {
-        sources[index].addReport(report)
-      } else if sources.count < DeviceSampler.allSetsMax,
-        sources.count(where: { $0.address == report.header.address }) < DeviceSampler.setsMax
+      if let index = sets.firstIndex(where: { $0.covers(report) }) {
+        sets[index].addReport(report)
+      } else if sets.count < DeviceSampler.allSetsMax,
+        sets.count(where: { $0.address == report.header.address }) < DeviceSampler.setsMax
       {
-        var source = SuggestionSource(for: report)
-        source.addReport(report)
-        sources.append(source)
+        var set = SampledSet(for: report)
+        set.addReport(report)
+        sets.append(set)
       }
     }
   }
@@ -61,12 +61,12 @@ struct DeviceSampler: ~Copyable {
     return id
   }
 
-  /// Ends a sample and returns what was heard, a source for each advertising set.
-  mutating func finish(_ id: SampleID) -> [SuggestionSource] {
+  /// Ends a sample and returns what each advertising set sent.
+  mutating func finish(_ id: SampleID) -> [SampledSet] {
     guard let index = samples.firstIndex(where: { $0.id == id }) else { return [] }
-    let sources = samples.remove(at: index).sources
+    let sets = samples.remove(at: index).sets
     if samples.isEmpty { decoder = nil }
-    return sources
+    return sets
   }
 
   /// Receives a packet of advertising reports, H4 indicator first.

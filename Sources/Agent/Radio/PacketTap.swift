@@ -22,6 +22,8 @@ struct PacketTap {
   static let packetBytesMax = 4096
 
   private(set) var readerCount = 0
+  /// How many readers have the radio listen all the time.
+  var listenerCount = 0
   private var ring: PacketRing?
 
   /// Adds a reader. Returns the number of the next packet, or nil when there are ``readersMax`` readers.

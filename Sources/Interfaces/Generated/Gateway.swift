@@ -369,11 +369,13 @@ public struct DeviceLine: Equatable, ReadableLine {
   public var items: [DeviceLine.Item]
   /// The latest advertising data and then the latest scan response of the advertising set that was received last.
   public var data: [UInt8]
+  /// How many of these bytes are the scan response; absent when none are.
+  public var responseBytes: Int?
 
   public init(address: DeviceAddress, name: AirText? = nil, rssi: Int8? = nil,
     filteredRSSI: Int8? = nil, reports: UInt32, firstSeen: Seconds, lastSeen: Seconds,
     silence: Seconds, intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil,
-    items: [DeviceLine.Item], data: [UInt8]) {
+    items: [DeviceLine.Item], data: [UInt8], responseBytes: Int? = nil) {
     self.address = address
     self.name = name
     self.rssi = rssi
@@ -386,6 +388,7 @@ public struct DeviceLine: Equatable, ReadableLine {
     self.rhythmMilliseconds = rhythmMilliseconds
     self.items = items
     self.data = data
+    self.responseBytes = responseBytes
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -401,6 +404,7 @@ public struct DeviceLine: Equatable, ReadableLine {
     json.member("rhythmMilliseconds", rhythmMilliseconds)
     json.objects("items", items)
     json.member("data", Hex(data))
+    json.member("responseBytes", responseBytes)
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -416,6 +420,7 @@ public struct DeviceLine: Equatable, ReadableLine {
     rhythmMilliseconds = try line.integerIfPresent("rhythmMilliseconds")
     items = try line.lines("items")
     data = try line.bytes("data")
+    responseBytes = try line.integerIfPresent("responseBytes")
   }
 }
 
@@ -1083,25 +1088,31 @@ public struct WatchReply: Equatable, ReadableLine {
 public struct CaptureReply: Equatable, ReadableLine {
   /// The agent's clock, in the first reply.
   public var time: Seconds?
+  /// The addresses of the device in the call.
+  public var addresses: [String]?
   /// The packets since the last reply.
   public var packets: [CaptureReply.Packet]?
   /// How many packets were dropped because the client read too slowly.
   public var missed: Int?
 
-  public init(time: Seconds? = nil, packets: [CaptureReply.Packet]? = nil, missed: Int? = nil) {
+  public init(time: Seconds? = nil, addresses: [String]? = nil, packets: [CaptureReply.Packet]? = nil,
+    missed: Int? = nil) {
     self.time = time
+    self.addresses = addresses
     self.packets = packets
     self.missed = missed
   }
 
   public func writeMembers(to json: inout JSONWriter) {
     json.member("time", time)
+    json.member("addresses", addresses)
     json.objects("packets", packets)
     json.member("missed", missed)
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     time = try line.secondsIfPresent("time")
+    addresses = try line.stringsIfPresent("addresses")
     packets = try line.linesIfPresent("packets")
     missed = try line.integerIfPresent("missed")
   }
@@ -1178,13 +1189,12 @@ public enum GatewayMethodName: String, ServedMethod {
   case watch = "io.accessoryd.Gateway.Watch"
   case explain = "io.accessoryd.Gateway.Explain"
   case `try` = "io.accessoryd.Gateway.Try"
-  case suggest = "io.accessoryd.Gateway.Suggest"
   case capture = "io.accessoryd.Gateway.Capture"
   case reload = "io.accessoryd.Gateway.Reload"
 
   public var replies: ReplyCount {
     switch self {
-    case .sightings, .networks, .watch, .explain, .try, .suggest, .capture: .many
+    case .sightings, .networks, .watch, .explain, .try, .capture: .many
     case .status, .metrics, .reload: .one
     }
   }
@@ -1195,7 +1205,6 @@ public enum GatewayErrorName: String, CaseIterable, Sendable {
   case deviceNotInSight = "io.accessoryd.Gateway.DeviceNotInSight"
   case itemNotFound = "io.accessoryd.Gateway.ItemNotFound"
   case itemAmbiguous = "io.accessoryd.Gateway.ItemAmbiguous"
-  case notRecognisable = "io.accessoryd.Gateway.NotRecognisable"
   case manifestRefused = "io.accessoryd.Gateway.ManifestRefused"
   case messageRefused = "io.accessoryd.Gateway.MessageRefused"
   case busy = "io.accessoryd.Gateway.Busy"

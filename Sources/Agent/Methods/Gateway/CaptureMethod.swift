@@ -6,16 +6,24 @@ import JSON
 import Explanation
 import Varlink
 
-/// `Capture`: every packet of the radio from now on, in both directions.
+/// `Capture`: every packet of the radio from now on, in both directions; for some seconds, the radio listens all the time.
 enum CaptureMethod: GatewayMethod {
   static let name = GatewayMethodName.capture
   static let lastsUntilClosed = true
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
-    guard let sequence = call.agent.taps.packets.attach() else {
-      throw call.agent.refuseAsBusy(limit: PacketTap.readersMax)
+    let agent = call.agent
+    guard let seconds = try? call.parameters.integerIfPresent("seconds") ?? 0, (0...60).contains(seconds)
+    else {
+      throw .invalidParameter("seconds")
     }
-    return .stream(CaptureStream(sequence: sequence))
+    let device = call.parameters["device"] == nil ? nil : try call.parameters.device().bits
+    guard let sequence = agent.taps.packets.attach() else {
+      throw agent.refuseAsBusy(limit: PacketTap.readersMax)
+    }
+    if seconds > 0 { agent.setCaptureListens(true) }
+    let end = seconds > 0 ? agent.now.advanced(milliseconds: Int64(seconds) * 1000) : nil
+    return .stream(CaptureStream(sequence: sequence, end: end, device: device))
   }
 }
 
@@ -26,14 +34,24 @@ struct CaptureStream: ReplyStream {
 
   private var isGreeted = false
   private var sequence: UInt64
+  /// When it ends, and the radio need not listen any longer; nil for one that its client ends.
+  private let end: Instant?
 
-  fileprivate init(sequence: UInt64) { self.sequence = sequence }
+  /// The address of the device whose present addresses the first reply has.
+  private let device: UInt64?
+
+  fileprivate init(sequence: UInt64, end: Instant?, device: UInt64?) {
+    (self.sequence, self.end, self.device) = (sequence, end, device)
+  }
+
+  func deadline(_ agent: AgentCore) -> Instant? { end }
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     guard isGreeted else {
       isGreeted = true
       let time = Seconds(microseconds: agent.radioTime.microseconds)
-      return .reply(Message.line(CaptureReply(time: time)))
+      let addresses = device.map { agent.dataPath.currentAddresses(of: $0).sorted().map(AddressText.text) }
+      return .reply(Message.line(CaptureReply(time: time, addresses: addresses)))
     }
     let missed = agent.taps.packets.skipMissing(&sequence)
     guard missed == 0 else {
@@ -41,7 +59,9 @@ struct CaptureStream: ReplyStream {
       return .reply(Message.line(CaptureReply(missed: Int(missed))))
     }
     let packets = nextPackets(agent.taps.packets)
-    guard !packets.isEmpty else { return .wait }
+    guard !packets.isEmpty else {
+      return end.map { $0 <= agent.now } == true ? .end(Message.reply()) : .wait
+    }
     agent.counters.streams.packetsCaptured &+= UInt64(packets.count)
     return .reply(Message.line(CaptureReply(packets: packets)))
   }
@@ -61,5 +81,8 @@ struct CaptureStream: ReplyStream {
     return packets
   }
 
-  func release(_ agent: AgentCore) { agent.taps.packets.detach() }
+  func release(_ agent: AgentCore) {
+    if end != nil { agent.setCaptureListens(false) }
+    agent.taps.packets.detach()
+  }
 }

@@ -28,7 +28,7 @@ enum ExplainMethod: GatewayMethod {
 /// What devices send while a call listens to them.
 struct HeardFrames {
   private var listening: (sample: DeviceSampler.SampleID, end: Instant)?
-  private var sources: [SuggestionSource] = []
+  private var sets: [SampledSet] = []
 
   /// Begins to listen to the devices that use these addresses, if there are any.
   init(of addresses: Set<UInt64>, seconds: Int64, _ agent: AgentCore) throws(GatewayError) {
@@ -45,7 +45,7 @@ struct HeardFrames {
   mutating func finish(_ agent: AgentCore) -> Bool {
     guard let listening else { return true }
     guard listening.end <= agent.now else { return false }
-    sources = agent.finishSample(listening.sample)
+    sets = agent.finishSample(listening.sample)
     self.listening = nil
     return true
   }
@@ -56,7 +56,7 @@ struct HeardFrames {
 
   /// The device with every frame that was heard, if any was.
   func added(to view: DeviceView) -> DeviceView {
-    view.withEvery(frame: SuggestionSource.frames(of: view.device.address, in: sources))
+    view.withEvery(frame: SampledSet.frames(of: view.device.address, in: sets))
   }
 }
 
@@ -174,5 +174,14 @@ extension ManifestDataPath {
   }
 
   /// The rows of an address, of whichever type.
-  func rows(of bits: UInt64) -> [Int] { liveRows.filter { has(bits, at: $0) } }
+  fileprivate func rows(of bits: UInt64) -> [Int] { liveRows.filter { has(bits, at: $0) } }
+
+  /// The addresses that the devices of an address use now, and that address itself.
+  func currentAddresses(of bits: UInt64) -> Set<UInt64> {
+    var addresses: Set = [bits]
+    for row in rows(of: bits) {
+      if let device = pipeline.device(at: row) { addresses.insert(device.address.bits) }
+    }
+    return addresses
+  }
 }

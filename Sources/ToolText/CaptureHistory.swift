@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+public import Explanation
 public import HCI
 public import Interfaces
+public import Manifest
+import Suggestions
 
 /// What happened to the devices of a whole capture: when which item found them, and every frame that they sent.
 ///
@@ -62,7 +65,7 @@ public struct CaptureHistory: Sendable {
 
   /// Different frames of a device, the newest one first.
   func frames(of address: DeviceAddress) -> [(data: [UInt8], response: [UInt8])] {
-    SuggestionSource.frames(of: address, in: sources.device + sources.others)
+    SampledSet.frames(of: address, in: (sources.device + sources.others).map(\.sampled))
   }
 }
 
@@ -70,5 +73,39 @@ extension DeviceView {
   /// The device with every frame that it sent in the capture, instead of those that it sent last.
   public func inWhole(_ history: CaptureHistory) -> DeviceView {
     withEvery(frame: history.frames(of: device.address))
+  }
+}
+
+extension ManifestDataPath {
+  /// What one item says about a device in a whole capture.
+  public func explanations(
+    of view: DeviceView, item index: Int, in history: CaptureHistory
+  ) -> [ItemExplanation] {
+    explanations(of: view.inWhole(history), item: index).map { explanation in
+      var whole = explanation
+      // The identities share their sightings: what was found counts for those that hold.
+      let found = history.history(app: explanation.app, item: explanation.item, view.address)
+      whole.history = explanation.holds ? found : FoundHistory(count: 0)
+      whole.lossesToOtherFrames = history.lossesToOtherFrames(
+        app: explanation.app, item: explanation.item, view.address)
+      return whole
+    }
+  }
+}
+
+extension DeviceLine {
+  /// With every item that ever found the device in a capture.
+  public init(_ view: DeviceView, in history: CaptureHistory) {
+    var items = view.matches.map { match in
+      Item(
+        app: match.app, item: match.id, presence: match.match.presence,
+        history: history.history(app: match.app, item: match.id, view.address))
+    }
+    for (app, id) in history.items(thatFound: view.address)
+    where !items.contains(where: { $0.app == app && $0.item == id }) {
+      let found = history.history(app: app, item: id, view.address)
+      items.append(Item(app: app, item: id, presence: .outside, history: found))
+    }
+    self.init(view, items: items)
   }
 }

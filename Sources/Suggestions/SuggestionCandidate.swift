@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+import Explanation
 import HCI
 import Interfaces
 import JSON
@@ -55,8 +56,8 @@ struct SuggestionCandidate: Equatable {
 
   /// Whether the item holds only together with a scan response.
   func needsScanResponse(of source: SuggestionSource) -> Bool {
-    !source.views.contains { view in
-      descriptor.holds(in: SuggestionSource.View(data: view.data), of: source.address)
+    !source.sampled.frames.contains { view in
+      descriptor.holds(in: SampledSet.Frame(data: view.data), of: source.address)
     }
   }
 }
@@ -64,10 +65,10 @@ struct SuggestionCandidate: Equatable {
 extension DiscoveryDescriptor {
   /// Whether the descriptor holds in one of the views that a set had.
   func isMet(by source: SuggestionSource) -> Bool {
-    source.views.contains { holds(in: $0, of: source.address) }
+    source.sampled.frames.contains { holds(in: $0, of: source.address) }
   }
 
-  func holds(in view: SuggestionSource.View, of address: DeviceAddress) -> Bool {
+  func holds(in view: SampledSet.Frame, of address: DeviceAddress) -> Bool {
     let structures =
       ObservedStructure.all(in: view.data.span.rawBytes, .data)
       + ObservedStructure.all(in: view.response.span.rawBytes, .response)

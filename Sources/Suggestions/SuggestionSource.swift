@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Explanation
 public import HCI
 import Interfaces
 import Manifest
 
 /// What one advertising set of a device advertised, collected for a suggestion.
 ///
-/// Capacity: ``framesMax`` frames of different structures and 32 different views; a set that has more is described by
-/// those.
+/// Capacity: ``framesMax`` frames of different structures; a set that has more is described by those.
 public struct SuggestionSource: Sendable {
-  /// Advertising data and the scan response that was valid with it.
-  struct View: Equatable, Sendable {
-    var data: [UInt8] = []
-    var response: [UInt8] = []
-  }
-
   private static let framesMax = 8
-  private static let viewsMax = 32
 
-  public let address: DeviceAddress
-  /// 0 to 15; nil for reports that name no set.
-  public let advertisingSID: UInt8?
+  public private(set) var sampled: SampledSet
   public private(set) var reportCount = 0
   /// In the order they first came.
   private(set) var frames: [HeardFrame] = []
   private(set) var name: AdvertisementFields.Name?
-  /// The first different ones.
-  private(set) var views: [View] = []
-  private var view = View()
   private var lastTime: Seconds?
   /// The longest pause between two reports, and how many pauses were as long as five seconds.
   private(set) var pause: (milliseconds: UInt32, count: Int) = (0, 0)
@@ -37,47 +25,29 @@ public struct SuggestionSource: Sendable {
   private var newestBurst: (start: Seconds, count: Int)?
 
   /// For the device and the set of `report`, which is not taken yet.
-  public init(for report: DecodedReport) {
-    address = report.header.address
-    advertisingSID = report.header.validAdvertisingSID
+  public init(for report: DecodedReport) { sampled = SampledSet(for: report) }
+
+  /// What a device sent last, as another device in sight.
+  public init(address: DeviceAddress, _ frame: SampledSet.Frame) {
+    sampled = SampledSet(address: address, frame)
+    addPayload(frame.data, .data, AdvertisementFields(frame.data.span.rawBytes))
+    addPayload(frame.response, .response, AdvertisementFields(frame.response.span.rawBytes))
   }
 
-  /// The different frames of a device, the newest one first.
-  public static func frames(
-    of address: DeviceAddress, in sources: [SuggestionSource]
-  ) -> [(data: [UInt8], response: [UInt8])] {
-    sources.filter { $0.address == address }.flatMap(\.views).reversed().map { ($0.data, $0.response) }
-  }
+  public var address: DeviceAddress { sampled.address }
+  /// 0 to 15; nil for reports that name no set.
+  public var advertisingSID: UInt8? { sampled.advertisingSID }
 
-  /// One payload pair that a device has in the tables.
-  init(address: DeviceAddress, data: [UInt8], response: [UInt8]) {
-    self.address = address
-    advertisingSID = nil
-    addPayload(data, .data, AdvertisementFields(data.span.rawBytes))
-    addPayload(response, .response, AdvertisementFields(response.span.rawBytes))
-    views = [View(data: data, response: response)]
-  }
-
-  /// Whether a report is of the same set.
-  public func covers(_ report: DecodedReport) -> Bool {
-    report.header.address == address && report.header.validAdvertisingSID == advertisingSID
-  }
+  public func covers(_ report: DecodedReport) -> Bool { sampled.covers(report) }
 
   /// Takes one report of the set; fragments count with their last.
   public mutating func addReport(_ report: DecodedReport) {
-    precondition(covers(report), "the report is of another set")
+    sampled.addReport(report)
     reportCount += 1
     notePause(before: report)
     guard let fields = report.fields else { return }
     let payload = report.assembled ?? report.data
-    let isResponse = report.header.properties.contains(.scanResponse)
-    addPayload(payload, isResponse ? .response : .data, fields)
-    if isResponse {
-      view.response = payload
-    } else {
-      view.data = payload
-    }
-    if views.count < Self.viewsMax, !views.contains(view) { views.append(view) }
+    addPayload(payload, report.header.properties.contains(.scanResponse) ? .response : .data, fields)
   }
 
   private mutating func notePause(before report: DecodedReport) {
@@ -166,18 +136,19 @@ public struct SuggestionSources: Sendable {
 
   public static let othersMax = 4096
 
-  private let bits: UInt64
+  private let bits: Set<UInt64>
   public private(set) var device: [SuggestionSource] = []
   public private(set) var others: [SuggestionSource] = []
   private var indices: [Key: Int] = [:]
 
-  /// `bits` are the device's address, of whichever type.
-  public init(ofDevice bits: UInt64) { self.bits = bits }
+  /// `bits` are the device's address, or addresses, of whichever type.
+  public init(ofDevice bits: UInt64...) { self.init(ofDevice: Set(bits)) }
+  public init(ofDevice bits: Set<UInt64>) { self.bits = bits }
 
   public mutating func addReport(_ report: DecodedReport) {
     let header = report.header
     guard header.address.type != .anonymous else { return }
-    if header.address.bits == bits {
+    if bits.contains(header.address.bits) {
       let index = device.firstIndex { $0.covers(report) } ?? device.count
       if index == device.count { device.append(SuggestionSource(for: report)) }
       return device[index].addReport(report)
@@ -190,11 +161,12 @@ public struct SuggestionSources: Sendable {
     }
     others[index].addReport(report)
   }
-}
 
-extension DeviceView {
-  /// What the tables have of the device, as another device in sight; a source for each advertising set.
-  public var suggestionSources: [SuggestionSource] {
-    payloads.map { SuggestionSource(address: address, data: $0.data, response: $0.response) }
+  /// Takes what another device sent last, unless a report of it was taken.
+  public mutating func addLast(_ frame: SampledSet.Frame, of address: DeviceAddress) {
+    guard !bits.contains(address.bits), address.type != .anonymous, others.count < Self.othersMax,
+      !others.contains(where: { $0.address == address })
+    else { return }
+    others.append(SuggestionSource(address: address, frame))
   }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Explanation
+import HCI
+import Interfaces
+import LinuxSystem
+import Suggestions
+
+/// What the agent receives while the radio listens all the time, and what other devices sent last.
+struct Listening {
+  let device: DeviceArgument
+  let seconds: Int
+
+  /// Items for the device; `update` is called while it listens, as by `GatewayConnection.nextReply`.
+  func suggestions(
+    _ gateway: GatewayOptions,
+    update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant? = { _, _ in nil }
+  ) throws(ToolError) -> [Suggestion] {
+    let sources = try sources(gateway, update: update)
+    guard !sources.device.isEmpty else {
+      throw .sentence("\(device.text) is not in sight; accessoryctl sightings --all lists what is", .no)
+    }
+    return try Self.suggestions(sources, for: device)
+  }
+
+  /// Throws when nothing distinguishes the device.
+  static func suggestions(_ sources: SuggestionSources, for device: DeviceArgument) throws(ToolError)
+    -> [Suggestion]
+  {
+    let suggestions = Suggestion.all(of: sources.device, others: sources.others)
+    guard !suggestions.isEmpty else {
+      throw .sentence(
+        "\(device.text) sends no company, no service and no name that stays the same; "
+          + DeviceArgument.cureByAddress(device.text), .no)
+    }
+    return suggestions
+  }
+
+  private func sources(
+    _ gateway: GatewayOptions, update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant?
+  ) throws(ToolError) -> SuggestionSources {
+    let (bytes, addresses) = try packets(gateway, update: update)
+    var sources = SuggestionSources(ofDevice: addresses)
+    try CaptureFile(holding: bytes).decode { sources.addReport($0) }
+    for line in try gateway.devicesInSight() {
+      let response = line.responseBytes ?? 0
+      sources.addLast(
+        SampledSet.Frame(data: line.data.dropLast(response), response: line.data.suffix(response)),
+        of: line.address)
+    }
+    return sources
+  }
+
+  /// The packets as a capture, and the addresses that the device uses.
+  private func packets(
+    _ gateway: GatewayOptions, update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant?
+  ) throws(ToolError) -> (bytes: [UInt8], addresses: Set<UInt64>) {
+    let patience = GatewayConnection.patienceSeconds + seconds
+    return try gateway.connect { connection throws(AgentCallError) in
+      var bytes: [UInt8] = []
+      bytes.append(Btsnoop.header(.h4))
+      var addresses: Set = [device.bits]
+      try connection.startCall(
+        GatewayMethodName.capture, GatewayCall(device: device.text, seconds: seconds).write)
+      while let reply = try connection.nextReply(within: patience, update) {
+        let part = try CaptureReply(captured: reply)
+        addresses.formUnion((part.addresses ?? []).compactMap(AddressText.bits))
+        for packet in part.packets ?? [] where packet.direction == .received {
+          guard let kind = packet.packet.first.flatMap(PacketKind.init) else { continue }
+          bytes.append(
+            Btsnoop.recordHeader(
+              byteCount: packet.packet.count, flags: Btsnoop.flags(.h4, kind: kind, isReceived: true),
+              time: Instant(microseconds: packet.time.microseconds)))
+          bytes += packet.packet
+        }
+      }
+      return (bytes, addresses)
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append<let count: Int>(_ header: InlineArray<count, UInt8>) {
+    for index in header.indices { append(header[index]) }
+  }
+}
