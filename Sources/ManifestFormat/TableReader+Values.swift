@@ -96,14 +96,14 @@ extension TableReader {
     }
   }
 
-  /// Returns the value of a known word; reports an unknown one.
+  /// Returns the value of a known word; reports an unknown one, and reads it as the word that was probably meant.
   package func word<Value>(_ text: String, among known: [(String, Value)], at path: ManifestKeyPath) -> Value?
   {
     if let match = known.first(where: { $0.0 == text }) { return match.1 }
     let words = known.map(\.0)
     let suggestion = KeywordSuggestion.nearest(to: text, among: words)
     log.report(.unknownWord(found: text, suggestion: suggestion, known: words), at: path)
-    return nil
+    return known.first { $0.0 == suggestion }?.1
   }
 
   package func text(_ node: TomlNode, at path: ManifestKeyPath, byteCountMax: Int = 255) -> String? {

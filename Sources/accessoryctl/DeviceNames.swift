@@ -7,7 +7,7 @@ import ManifestFormat
 import ToolText
 
 /// What devices are called: as each calls itself, and as the accessories on them are called, by name and by the beginning
-/// of their identifiers.
+/// of their identifiers. The beginning of an address, with a colon, is a name of those in sight that have it.
 struct DeviceNames {
   private static let shownMax = 10
 
@@ -37,7 +37,7 @@ struct DeviceNames {
     }
   }
 
-  /// Whether a name can only be a mistyped address.
+  /// Whether a name can only be an address, its beginning, or a mistyped one.
   static func isAddress(_ name: String) -> Bool {
     name.contains(":") && name.allSatisfy { $0 == ":" || $0.isHexDigit }
   }
@@ -50,7 +50,10 @@ struct DeviceNames {
   /// The address of the only device that is called so; nil when none is. A name as it is written is better than one that
   /// differs in case.
   func address(named name: String) throws(ToolError) -> DeviceArgument? {
-    let meant = devices.filter { $0.nameText == name }
+    let beginning = Self.isAddress(name) ? name.uppercased() : nil
+    let meant = devices.filter { device in
+      device.nameText == name || beginning.map { device.address.text?.hasPrefix($0) ?? false } ?? false
+    }
     let owned = accessories.filter { $0.address != nil && $0.isMeant(by: name) }
     guard meant.isEmpty, owned.isEmpty else { return try only(meant, owned, named: name) }
     let lowercased = name.lowercased()
@@ -101,8 +104,8 @@ struct DeviceNames {
     let question = near.isEmpty ? "" : "did you mean \(near.map(quoted).joined(separator: " or "))? "
     guard !isAddress else {
       return .sentence(
-        "\(quoted(name)) is no address, which has twelve hexadecimal digits; \(question)accessoryctl sightings --all"
-          + "\(isCapture ? " --capture" : "") lists them", .usage)
+        "no device \(isCapture ? "of the capture" : "in sight") has an address that begins with \(quoted(name)); "
+          + "\(question)accessoryctl sightings --all\(isCapture ? " --capture" : "") lists them", .no)
     }
     return .sentence(
       "no device \(isCapture ? "of the capture" : "in sight") calls itself \(quoted(name))"

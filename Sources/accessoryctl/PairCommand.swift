@@ -36,7 +36,6 @@ struct PairCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    if !yes { try Confirmation.requireTerminal() }
     let (accessory, _) = try options.resolve(asDevice: true)
     if let note = accessory.pairingNote { PairingPrompt.say(note) }
     if !yes {

@@ -69,7 +69,6 @@ struct RegistryResetCommand: ParsableCommand {
 
   func run() throws {
     if !yes {
-      try Confirmation.requireTerminal()
       try Confirmation.ask(
         "Every accessory of every app is forgotten, and everything that was removed.\n"
           + "The registry's file is kept beside the new one, under another name.")

@@ -39,7 +39,6 @@ struct RegistryImportCommand: ParsableCommand {
   func run() throws {
     // An export may hold the keys of bonds.
     do throws(SystemError) { try ThisProcess.keepSecrets() } catch { throw ToolError.system(error) }
-    if !yes { try Confirmation.requireTerminal() }
     let contents = try ImportFile(reading: file)
     if !yes {
       try Confirmation.ask(

@@ -30,7 +30,6 @@ struct RemoveCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    if !yes { try Confirmation.requireTerminal() }
     let (accessory, all) = try options.resolve()
     if !yes { try Confirmation.ask(what(accessory, all)) }
     try options.gateway.callOnce(OperatorMethodName.remove, within: OperatorMethodName.remove.patienceSeconds)

@@ -27,17 +27,13 @@ enum StandardError {
 enum Confirmation {
   static let refusal = "nothing was changed"
 
-  /// Throws when there is no terminal to ask on.
-  static func requireTerminal() throws(ToolError) {
+  /// Prints what will happen, and throws `refusal` unless the operator agrees.
+  static func ask(_ what: String, refusal: String = Self.refusal) throws(ToolError) {
     guard StandardInput.isTerminal else {
       throw .sentence(
         "this command asks for confirmation, and there is no terminal: run it in a terminal, or with --yes",
         .usage)
     }
-  }
-
-  /// Prints what will happen, and throws `refusal` unless the operator agrees.
-  static func ask(_ what: String, refusal: String = Self.refusal) throws(ToolError) {
     StandardError.write("\(what)\nGo on? [y/N] ")
     let answer = StandardInput.line()
     if answer == nil { StandardError.write("\n") }

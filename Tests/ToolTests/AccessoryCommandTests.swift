@@ -156,11 +156,13 @@ struct AccessoryCommandTests {
     }
   }
 
-  @Test("Without a terminal, a removal refuses to ask")
+  @Test("Without a terminal, a removal refuses to ask, and what does not exist is not found")
   func removeUnasked() throws {
-    let refused = try Tool.run("remove", "0123", "--socket", "/nowhere")
+    let (refused, _) = try self.run([Replies.accessories], "remove", "fedc")
     #expect(refused.status == 64 && refused.errorOutput.contains("--yes"))
-    let (run, calls) = try run([Replies.accessories, [Self.done]], "remove", "fedc", "--yes")
+    let (unknown, _) = try self.run([Replies.accessories], "remove", "abcdef")
+    #expect(unknown.status == 1 && unknown.errorOutput.contains("there is no accessory"))
+    let (run, calls) = try self.run([Replies.accessories, [Self.done]], "remove", "fedc", "--yes")
     #expect(run.status == 0 && calls.last == "Remove accessory=\(Replies.twin)")
     #expect(run.text == "removed \"Desk lamp\" (lights/bulb, C4:A1:00:00:1E:28, fedcba98)\n")
   }

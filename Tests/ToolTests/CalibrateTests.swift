@@ -121,7 +121,7 @@ struct CalibrateTests {
 
   @Test(
     "A value out of range is a wrong command line",
-    arguments: [["--samples", "19"], ["--within", "3601"], ["--power-at-1m", "1"], ["C4:A1"]])
+    arguments: [["--samples", "19"], ["--within", "3601"], ["--power-at-1m", "1"]])
   func usage(arguments: [String]) throws {
     #expect(try Tool.run(["calibrate"] + arguments).status == 64)
   }

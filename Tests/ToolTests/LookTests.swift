@@ -156,7 +156,7 @@ import VirtualRadio
     #expect(run.output.isEmpty)
     #expect(run.errorOutput.contains("is not in the capture"))
     #expect(try Tool.run("suggest", "00:00:00:00:00:01", "--capture", capture).status == 1)
-    #expect(try runOnCapture("explain", "C4:64").status == 64)
+    #expect(try runOnCapture("explain", "C4:65").status == 1)
   }
 
   @Test func aDeviceIsNamedAsItCallsItself() throws {

@@ -30,7 +30,7 @@ struct PickTests {
     arguments: [
       ["--touch"], ["--name", "x"], ["--app", "lights", "--touch", "--first-immediate"],
       ["--app", "lights", "--count", "0"], ["--app", "lights", "--count", "2", "--name", "x"],
-      ["--app", "lights", "--json"], ["--app", "lights", "--device", "C4:A1"],
+      ["--app", "lights", "--json"],
       ["--app", "lights", "--touch", "--name", ""],
       ["--app", "lights", "--device", "C4:A1:00:00:1E:27", "--count", "2"],
       ["--request", "1"], ["--choose", "1"], ["--request", "1", "--choose", "1", "--touch"],
