@@ -27,6 +27,11 @@ struct KeyRightsTests {
     }
   }
 
+  private static let imports = [
+    Bond.bonded(Rows.bond(9)), .bonded(Rows.foreignBond), .lost(Rows.bond(9)), .none,
+  ]
+  .flatMap { [(bond: $0, includesKeys: true), (bond: $0, includesKeys: false)] }
+
   /// Calls of a method, with other keys than those that are stored where it takes any.
   private func parameters(of method: OperatorMethodName, _ bench: BondedBench) -> [String] {
     let accessory = #""accessory":"\#(bench.accessory)""#
@@ -43,9 +48,7 @@ struct KeyRightsTests {
     case .allow: return [#""app":"lights","device":"C0:00:00:00:00:01""#]
     case .authorize: return [#""app":"lights""#]
     case .import:
-      return [.bonded(Rows.bond(9)), .bonded(Rows.foreignBond), .lost(Rows.bond(9)), .none].flatMap { bond in
-        [true, false].map { includesKeys in lines(of: bench.harness.registry, with: bond, includesKeys) }
-      }
+      return Self.imports.map { lines(of: bench.harness.registry, with: $0.bond, $0.includesKeys) }
     case .importBond:
       let key =
         #"{"kind":3,"isCentral":false,"byteCount":16,"diversifier":0,"random":"0000000000000000","value":"#
@@ -81,13 +84,32 @@ struct KeyRightsTests {
     return bench.harness.registry.saved.devices.map(\.bond)
   }
 
-  @Test("The group changes no key with any method", arguments: OperatorMethodName.allCases)
-  func group(_ method: OperatorMethodName) throws {
-    let count = parameters(of: method, BondedBench(.bonded(Rows.bond()))).count
-    for number in 0..<count {
-      let bonds = try bonds(after: method, number, by: .group)
-      // Another app has the device that is removed, too.
-      #expect(bonds == (method == .reset ? [] : [.bonded(Rows.bond())]), "\(method) \(number)")
+  @Test(
+    "Of the operators' methods, imports by root or the agent's account alone change keys; a reset removes them",
+    arguments: Actor.allCases)
+  func methods(_ actor: Actor) throws {
+    for method in OperatorMethodName.allCases {
+      for number in parameters(of: method, BondedBench(.bonded(Rows.bond()))).indices {
+        // Another app has the device that is removed, too; and a good bond is not replaced.
+        var expected = [Bond.bonded(Rows.bond())]
+        if method == .reset { expected = [] }
+        // A row without long term keys keeps those that are stored.
+        if method == .import, actor != .group, [0, 4].contains(number) {
+          expected = [Self.imports[number].bond]
+        }
+        #expect(try bonds(after: method, number, by: actor) == expected, "\(method) \(number)")
+      }
+    }
+  }
+
+  @Test("No method that asks about the gateway changes a key", arguments: Actor.allCases)
+  func questions(_ actor: Actor) throws {
+    for method in GatewayMethodName.allCases {
+      let bench = BondedBench(.bonded(Rows.bond()))
+      let client = try #require(actor.connect(to: bench.harness))
+      bench.harness.send(Message.text(method.rawValue, "", more: method.replies == .many), by: client)
+      bench.scenario.run(seconds: 1)
+      #expect(bench.harness.registry.saved.devices.map(\.bond) == [.bonded(Rows.bond())], "\(method)")
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import Manifest
 import Testing
 
 @Suite("Who fills each table of bounded size")
@@ -22,8 +23,19 @@ struct PlaceOwnersTests {
     case derived
   }
 
-  /// Every maximum of the modules that keep what apps ask for and what is heard, by its file. Those of `[capacity]` and
-  /// `[limits]` in the manifest are in Config/README.md.
+  /// Every maximum that the manifest sets.
+  private static let capacities: [CapacityKey: Owner] = [
+    .devices: .radio, .longPayloads: .radio, .reassemblies: .radio, .matchesPerItem: .radio,
+    .accessories: .operators,
+    // Of each watcher: what it is slow to read is counted and left out.
+    .events: .account, .eventBytes: .account,
+  ]
+  private static let limits: [LimitsKey: Owner] = [
+    .pickerIdle: .app, .requestsPerMinute: .app, .candidates: .app, .connections: .share,
+    .connectionsPerUser: .account, .connectionsForOperators: .operators, .writeBufferBytes: .account,
+  ]
+
+  /// Every maximum of the modules that keep what apps ask for and what is heard, by its file.
   private static let owners: [String: Owner] = [
     "SessionStore.countMax": .share, "SessionStore.countMaxPerApp": .app,
     "AccessoryRegistry.tombstonesMax": .share, "AccessoryRegistry.formersMax": .share,
@@ -81,7 +93,10 @@ struct PlaceOwnersTests {
       }
     }
     #expect(found == Set(Self.owners.keys), "\(found.symmetricDifference(Self.owners.keys))")
-    // A new session, link or connection (`[limits]`) is admitted by its app's share, or an old row gives way by it.
-    #expect(Self.owners.values.count { $0 == .share } + 1 == sharing)
+    #expect(Set(Self.capacities.keys) == Set(CapacityKey.allCases))
+    #expect(Set(Self.limits.keys) == Set(LimitsKey.allCases))
+    // A new session, link or connection is admitted by its app's share, or an old row gives way by it.
+    let shared = Array(Self.owners.values) + Self.limits.values
+    #expect(shared.count { $0 == .share } == sharing)
   }
 }

@@ -151,7 +151,14 @@ struct RunScriptTests {
 
   @Test("An Info.plist is enough for a gateway with the app, and an accessory in its reach")
   func plist() throws {
-    let run = try RunningScript(["--plist", Package.path("Scripts/examples/dice/Info.plist")])
+    // A name in quotes, and longer than an advertisement.
+    let dice = try String(contentsOfFile: Package.path("Scripts/examples/dice/Info.plist"), encoding: .utf8)
+    let names =
+      #"<key>NSAccessorySetupBluetoothNames</key><array><string>A "die" \#(String(repeating: "x", count: 40))"#
+    let folder = try TemporaryFolder()
+    let plist = try folder.file(
+      "Info.plist", Array(dice.replacing("</dict>", with: "\(names)</string></array></dict>").utf8))
+    let run = try RunningScript(["--plist", plist])
     try run.wait(for: "the agent runs") { run.errors.contains("the agent runs") }
     let socket = try #require(run.errors.firstMatch(of: /ACCESSORYD_SOCKET=(\S+)/)?.1)
     let app = try Tool.shell(
@@ -160,7 +167,7 @@ struct RunScriptTests {
     #expect(
       app.text.contains("activated: 0 accessories\npickerDidPresent\n"), "\(app.text)\(app.errorOutput)")
     let seen = try Tool.run(["sightings", "--all", "--socket", String(socket)])
-    #expect(seen.text.contains("F0:F1:D1:CE:00:01"))
+    #expect(seen.text.contains("F0:F1:D1:CE:00:01") && seen.text.contains(#"A \"die\" xxx"#), "\(seen.text)")
   }
 
   @Test("An Info.plist without Bluetooth is refused")
