@@ -95,7 +95,11 @@ let package = Package(
       name: "BlueZ", dependencies: ["DBus", "Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
       swiftSettings: compact),
     // An iOS app's Info.plist.
-    .target(name: "PropertyList", dependencies: ["HCI", "Manifest"], swiftSettings: strict),
+    // Changes in the text of a manifest.
+    .target(
+      name: "ManifestEdits", dependencies: ["HCI", "Discovery", "Manifest", "ManifestFormat"],
+      swiftSettings: strict),
+    .target(name: "PropertyList", dependencies: ["HCI", "Manifest", "ManifestEdits"], swiftSettings: strict),
     // Why a device matches an item or not: for the agent and the tool.
     .target(
       name: "Explanation", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
@@ -103,7 +107,7 @@ let package = Package(
     // Which item would find a device.
     .target(
       name: "Suggestions",
-      dependencies: ["HCI", "Discovery", "Explanation", "Manifest", "Interfaces", "JSON"],
+      dependencies: ["HCI", "Discovery", "Explanation", "Manifest", "ManifestEdits", "Interfaces", "JSON"],
       swiftSettings: strict),
     .target(
       name: "ToolText",
@@ -185,7 +189,7 @@ let package = Package(
       name: "accessoryctl",
       dependencies: [
         "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
-        "ManifestFormat", "Registry",
+        "ManifestEdits", "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat", "Suggestions",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -308,6 +312,10 @@ let package = Package(
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
+      name: "ManifestEditsTests",
+      dependencies: ["ManifestEdits", "ManifestFormat", "Manifest", "HCI", "Discovery"],
+      swiftSettings: strict),
+    .testTarget(
       name: "ManifestFormatTests", dependencies: ["ManifestFormat", "Manifest", "Setup", "HCI", "Discovery"],
       exclude: ["Fixtures"], swiftSettings: strict),
     // A GATT server and a link, in virtual time.
@@ -403,7 +411,9 @@ let package = Package(
     .testTarget(
       name: "ExplanationTests",
       dependencies: [
-        "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "ManifestFormat", "Suggestions",
+        "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "ManifestEdits",
+        "ManifestFormat",
+        "Suggestions",
         "TestSupport", "ToolText", "VirtualRadio",
       ],
       swiftSettings: strict),
@@ -506,8 +516,8 @@ case "fuzzers":
         "AdapterSupport", "BlueZ", "BusSupport", "CLibFuzzer", "Controller", "DBus", "Discovery", "GATT",
         "HCI",
         "JSON",
-        "KernelNetworks", "KnownNetworks", "Manifest", "ManifestFormat", "Pairing", "PropertyList",
-        "Registry",
+        "KernelNetworks", "KnownNetworks", "Manifest", "ManifestEdits", "ManifestFormat", "Pairing",
+        "PropertyList", "Registry",
         "RegistryFormat",
         "RegistryStore", "RegistrySupport", "SceneFormat", "SessionClient", "TestSupport", "Varlink",
         "VirtualRadio",

@@ -42,7 +42,7 @@ extension ManifestKeyPath: CustomStringConvertible {
 
 extension String {
   /// Whether TOML accepts the key without quotes.
-  var isBareKey: Bool {
+  package var isBareKey: Bool {
     !isEmpty && utf8.count <= 64
       && utf8.allSatisfy { byte in
         switch byte {
@@ -73,7 +73,7 @@ extension Unicode.Scalar {
 
   /// Whether a reader sees the character as it is: it is no control, breaks no line, changes no direction of writing, and
   /// has a meaning.
-  var isShown: Bool {
+  package var isShown: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
     default: !properties.isDefaultIgnorableCodePoint

@@ -2,6 +2,7 @@
 
 public import HCI
 import Manifest
+import ManifestEdits
 
 /// What an app's Info.plist declares for AccessorySetupKit, as an app's section of the manifest.
 public struct AppDeclarations: Equatable, Sendable {

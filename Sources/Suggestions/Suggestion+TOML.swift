@@ -4,7 +4,8 @@ import Explanation
 import HCI
 public import Interfaces
 public import JSON
-public import Manifest
+import Manifest
+public import ManifestEdits
 
 // A suggestion as text for a manifest.
 
@@ -25,6 +26,8 @@ extension Suggestion: Line {
   package static func comment(_ text: String, columnsMax: Int = columnsMax) -> [String] {
     var lines: [String] = []
     var line = "#"
+    // A name of a device may be in it.
+    let text = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isShown ? $0 : " " }))
     for word in text.split(separator: " ") {
       if line.count + 1 + word.count > columnsMax, line != "#" {
         lines.append(line)
@@ -35,13 +38,8 @@ extension Suggestion: Line {
     return lines + [line]
   }
 
-  public func writeMembers(to json: inout JSONWriter) { SuggestionLine(self).writeMembers(to: &json) }
-}
-
-extension SuggestionLine {
-  public init(_ suggestion: Suggestion) {
-    self.init(
-      address: suggestion.address, reports: suggestion.reportCount,
-      warnings: suggestion.warnings, toml: suggestion.item.manifest)
+  public func writeMembers(to json: inout JSONWriter) {
+    SuggestionLine(address: address, reports: reportCount, warnings: warnings, toml: item.manifest)
+      .writeMembers(to: &json)
   }
 }

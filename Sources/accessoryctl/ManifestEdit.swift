@@ -4,7 +4,9 @@ import ArgumentParser
 import Interfaces
 import LinuxSystem
 import Manifest
+import ManifestEdits
 import ManifestFormat
+import Suggestions
 import ToolText
 
 /// Which app of which manifest gets a suggested item.
@@ -44,18 +46,17 @@ struct ManifestEditOptions: ParsableArguments {
   }
 
   /// Prints what the item changes in the manifest, and with `--add` changes it.
-  func apply(_ suggestions: [SuggestionLine], to app: String) throws(ToolError) {
+  func apply(_ suggestions: [Suggestion], to app: String) throws(ToolError) {
     guard let suggestion = suggestions.first, suggestions.count == 1 else {
       throw .sentence(
         "\(suggestions.count) devices have this address, of different types; without --app there is an item for each",
         .dataError)
     }
-    let item = try suggestion.item()
     let file = try ConfigurationFile(reading: manifest.path)
     let owned = try withApp(app, SetupManifest(reading: file.path))
     let result: ManifestAddition.Result
     do throws(ManifestAdditionError) {
-      result = try ManifestAddition.add(item, to: app, of: owned.text, fileName: file.path)
+      result = try ManifestAddition.add(suggestion.item, to: app, of: owned.text, fileName: file.path)
     } catch {
       throw error.toolError(ofApp: app, path: file.path)
     }
@@ -147,15 +148,5 @@ extension ManifestAdditionError {
       return .sentence(
         "\(shown(path)) was not changed: with the item it would have the mistakes above", .dataError)
     }
-  }
-}
-
-extension SuggestionLine {
-  /// The item, read and ready to be printed anew: whatever else came with it is refused.
-  func item() throws(ToolError) -> SuggestedItem {
-    if let item = SuggestedItem(reading: toml) { return item }
-    throw .sentence(
-      "the agent's suggestion is no manifest with one item and nothing else; is it of another version?",
-      .protocolError)
   }
 }

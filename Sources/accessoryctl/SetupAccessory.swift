@@ -3,7 +3,9 @@
 import Interfaces
 import JSON
 import Manifest
+import ManifestEdits
 import ManifestFormat
+import Suggestions
 
 /// What `setup` makes the first accessory of an app.
 enum SetupAccessory {
@@ -41,7 +43,7 @@ enum SetupAccessory {
     case .device(let device):
       let suggestion = try SetupDevices.suggestion(for: device, seconds: seconds, gateway)
       suggestion.sayWarnings()
-      return try suggestion.item()
+      return suggestion.item
     case .network(let network): return Self.item(for: network)
     }
   }

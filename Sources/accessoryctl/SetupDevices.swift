@@ -171,7 +171,7 @@ enum SetupDevices {
   /// An item that finds the device, after listening to it.
   static func suggestion(
     for device: DeviceArgument, seconds: Int, _ gateway: GatewayOptions
-  ) throws(ToolError) -> SuggestionLine {
+  ) throws(ToolError) -> Suggestion {
     StandardError.say("listening to \(device.text) for \(seconds) s")
     let suggestions = try Listening(device: device, seconds: seconds).suggestions(gateway)
     guard let suggestion = suggestions.first, suggestions.count == 1 else {
@@ -179,7 +179,7 @@ enum SetupDevices {
         "\(suggestions.count) devices have the address \(device.text); add an item for one of them by hand, see "
           + "accessoryctl suggest", .dataError)
     }
-    return SuggestionLine(suggestion)
+    return suggestion
   }
 
   /// Asks four times a second until something is so, or the time is over. Returns whether it is.

@@ -4,6 +4,7 @@ import ArgumentParser
 import Interfaces
 import LinuxSystem
 import Manifest
+import ManifestEdits
 import ManifestFormat
 import ToolText
 

@@ -7,6 +7,7 @@ import Interfaces
 import JSON
 import LinuxSystem
 import Manifest
+import ManifestEdits
 import Suggestions
 import ToolText
 
@@ -129,8 +130,7 @@ struct SuggestCommand: ParsableCommand {
       throw .sentence(
         "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
     }
-    let suggestions = try Listening.suggestions(sources, for: device)
-    try show(suggestions.map(SuggestionLine.init))
+    try show(try Listening.suggestions(sources, for: device))
   }
 
   private func runLive(_ device: DeviceArgument) throws(ToolError) {
@@ -146,10 +146,10 @@ struct SuggestCommand: ParsableCommand {
       return next
     }
     line.clear()
-    try show(suggestions.map(SuggestionLine.init))
+    try show(suggestions)
   }
 
-  private func show(_ suggestions: [SuggestionLine]) throws(ToolError) {
+  private func show(_ suggestions: [Suggestion]) throws(ToolError) {
     if let app = edit.app {
       sayWarnings(of: suggestions)
       return try edit.apply(suggestions, to: app)
@@ -158,23 +158,17 @@ struct SuggestCommand: ParsableCommand {
     // On a terminal they stand among the item's comments.
     if !json, !printer.isTerminal { sayWarnings(of: suggestions) }
     for suggestion in suggestions {
-      let manifest = try suggestion.item().manifest
-      guard json else { try printer.manifest(manifest); continue }
-      try printer.line(
-        SuggestionLine(
-          address: suggestion.address, reports: suggestion.reports, warnings: suggestion.warnings,
-          toml: manifest))
+      if json { try printer.line(suggestion) } else { try printer.manifest(suggestion.item.manifest) }
     }
     try printer.flush()
   }
 
-  private func sayWarnings(of suggestions: [SuggestionLine]) {
+  private func sayWarnings(of suggestions: [Suggestion]) {
     for line in suggestions { line.sayWarnings() }
   }
 }
 
-extension SuggestionLine {
-  /// The warnings, which the agent wrote.
+extension Suggestion {
   func sayWarnings() {
     for warning in warnings {
       StandardError.say("warning: \(AirText(Array(warning.utf8)).sentence(columnsMax: 400))")

@@ -3,6 +3,7 @@
 import Explanation
 import HCI
 import Manifest
+import ManifestEdits
 import Suggestions
 import TestSupport
 import Testing

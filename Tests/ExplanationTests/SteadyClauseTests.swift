@@ -4,6 +4,7 @@ import Discovery
 import Explanation
 import HCI
 import Manifest
+import ManifestEdits
 import Suggestions
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import Explanation
 import HCI
 import JSON
 import Manifest
+import ManifestEdits
 import ManifestFormat
 import Suggestions
 import TestSupport

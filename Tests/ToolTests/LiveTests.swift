@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Foundation
+import HCI
 import Interfaces
 import JSON
 import LinuxSystem
 import TestSupport
 import Testing
 import Varlink
+import VirtualRadio
 
 /// The tool before a stand-in for the agent.
 @Suite("Asking the agent")
@@ -43,33 +45,33 @@ struct LiveTests {
     #expect(run.status == 76 && run.errorOutput.contains("list does not end"), "\(run.errorOutput)")
   }
 
-  @Test("A suggestion of the agent is printed anew, and one that brings more than its item is refused")
+  @Test("An item that is made of what the agent says is its item and nothing else")
   func suggestion() throws {
-    let item = """
-      schema = 1
-      [app.new]
-      user = "daemon"
-      supports = ["Bluetooth"]
-      bluetooth-services = ["fcd2"]
-      [[app.new.item]]
-      descriptor.bluetooth-service-uuid = "FCD2"
-      name = "Thermometer"
-
-      """
-    func run(_ toml: String) throws -> Tool.Run {
-      let text = toml.replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-      let line =
-        #"{"address":"00:00:00:00:00:01","addressType":"random","reports":30,"warnings":[],"toml":"\#(text)"}"#
-      let reply = Array(#"{"parameters":{"suggestion":\#(line)},"continues":false}"#.utf8) + [0]
-      return try self.run([.send(reply)], "suggest", "00:00:00:00:00:01")
+    // The device's name is a part of a manifest.
+    let name = "x\"\n[gateway]\non-touch = [\"/m\"]\n#"
+    let address = DeviceAddress(bits: 0xC000_0000_0001, type: .random)
+    let packet = ReportEncoder.event(
+      .legacy,
+      AirReport(
+        .connectable, from: address, rssi: -50,
+        AdvertisingPayload().structure(.completeName, Array(name.utf8))))
+    let packets = (0..<30).map {
+      CaptureReply.Packet(time: Seconds(microseconds: $0 * 1000), direction: .received, packet: packet)
     }
-    let good = try run(item)
-    #expect(good.status == 0, "\(good.errorOutput)")
-    #expect(
-      good.text.hasSuffix("name = \"Thermometer\"\ndescriptor.bluetooth-service-uuid = \"fcd2\"\n"),
-      "\(good.text)")
-    let more = try run(item + "[gateway]\non-touch = [\"/tmp/mine\"]\n")
-    #expect(more.status == 76 && more.output.isEmpty, "\(more.text)")
+    let capture = [CaptureReply(addresses: ["C0:00:00:00:00:01"]), CaptureReply(packets: packets)].map {
+      reply in
+      Message.reply(continues: true) { reply.writeMembers(to: &$0) }
+    }
+    let agent = try StandInAgent(
+      [],
+      [
+        "Capture": capture + [Message.reply()],
+        "Sightings": Replies.devices([(address.bits, name), (0xC000_0000_0002, name)]),
+      ])
+    let run = try Tool.run("suggest", "C0:00:00:00:00:01", "--socket", agent.path)
+    #expect(run.status == 0, "\(run.errorOutput)")
+    #expect(run.text.contains(#"x\"\u000a[gateway]\u000aon-touch"#), "\(run.text)")
+    #expect(!run.text.contains("\n[gateway]"), "\(run.text)")
   }
 
   @Test("The environment names a socket, and the option another")

@@ -2,6 +2,7 @@
 
 import HCI
 import Manifest
+import ManifestEdits
 import ManifestFormat
 import PropertyList
 import SessionClient
@@ -20,9 +21,8 @@ func fuzzPropertyList(_ bytes: RawSpan) {
 /// A manifest, a zero, and a suggestion: an item is added to the manifest's first app, and a setting is changed.
 func fuzzEdit(_ bytes: RawSpan) {
   let parts = bytes.bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
-  let item = SuggestedItem(reading: String(decoding: parts.last ?? [], as: UTF8.self))
-  if let item {
-    precondition(SuggestedItem(reading: item.manifest) == item, "an item is printed as it was read")
+  let item = apps(parts.last ?? []).first?.items.first.map {
+    SuggestedItem(name: $0.name, descriptor: $0.descriptor, comments: [])
   }
   guard let text = parts.first, let manifest = ManifestReader.read(text: text, fileName: "").manifest else {
     return

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Discovery
+import HCI
+public import Manifest
+
 /// Values as a manifest has them (TOML 1.0).
 public enum ManifestText {
   /// A basic string. Characters that a reader or a terminal would not show are escaped.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import Manifest
+public import ManifestFormat
 
 /// Why an item cannot be added to a manifest.
 public enum ManifestAdditionError: Error, Equatable, Sendable {
@@ -52,7 +53,9 @@ public struct ManifestAddition {
     let result = addition.result
     let after = ManifestReader.read(text: result, fileName: fileName)
     guard let changed = after.manifest else { throw .refused(after.diagnostics) }
-    guard changed.items.count == manifest.items.count + 1 else { throw .unusualLayout }
+    guard changed.items.count == manifest.items.count + 1, changed.gateway == manifest.gateway else {
+      throw .unusualLayout
+    }
     let known = Set(before.diagnostics.map(\.message))
     return Result(text: result, warnings: after.diagnostics.filter { !known.contains($0.message) })
   }
@@ -191,24 +194,5 @@ public struct ManifestAddition {
 
   private func isOfApp(_ statement: TomlStatement) -> Bool {
     statement.headerPath(in: text)?.starts(with: ["app", app.name]) ?? false
-  }
-}
-
-extension SuggestedItem {
-  /// Reads a manifest with one item. Returns nil for one with anything else in it, so that who suggests an item can change
-  /// nothing else of a manifest.
-  public init?(reading text: String) {
-    let manifest = ManifestReader.read(text: Array(text.utf8), fileName: "").manifest
-    guard let manifest, let item = manifest.apps.first?.items.first else { return nil }
-    // As TOML has them: to Swift, a carriage return and the line feed after it are one character that splits nothing.
-    let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map {
-      String(Substring($0))
-    }
-    let header = lines.firstIndex { $0.hasPrefix("[[") } ?? 0
-    let comments = Array(lines[..<header].reversed().prefix { $0.hasPrefix("#") }.reversed())
-    self.init(name: item.name, descriptor: item.descriptor, comments: comments)
-    guard ManifestReader.read(text: Array(self.manifest.utf8), fileName: "").manifest == manifest else {
-      return nil
-    }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Manifest
+import ManifestEdits
 import ManifestFormat
 import Testing
 
@@ -169,35 +170,6 @@ import Testing
     #expect(text.utf8.count { $0 == 0x0A } == text.utf8.count { $0 == 0x0D })
   }
 
-  @Test(
-    "A suggestion is its item and nothing else",
-    arguments: [
-      "", "schema = 1\n", "[gateway]\non-touch = [\"/tmp/mine\"]\n", "[gateway]\naccess = \"exclusive\"\n",
-      "[app.other]\nuser = \"daemon\"\nsupports = [\"Bluetooth\"]\n",
-      "[[app.new.item]]\nname = \"Second\"\ndescriptor.bluetooth-service-uuid = \"fcd2\"\n",
-      "selection = \"automatic\"\n", "gate.enter-dbm = -90\n", "descriptor.bluetooth-range = \"immediate\"\n",
-    ])
-  func suggestion(more: String) throws {
-    let item = SuggestedItem(reading: more.isEmpty ? Self.item : Self.item + more)
-    if more.isEmpty {
-      #expect(item?.comments == ["# From 30 reports. Its layout is BTHome."])
-      // It is printed as it was read.
-      #expect(item.flatMap { SuggestedItem(reading: $0.manifest) } == item)
-    } else {
-      #expect(item == nil)
-    }
-    #expect(SuggestedItem(reading: more) == nil)
-  }
-
-  @Test("A comment of a suggestion cannot hide more behind a carriage return")
-  func hidden() {
-    let comment = "# From 30 reports. Its layout is BTHome."
-    let smuggled = Self.item.replacing(
-      comment, with: "\(comment)\r\n[gateway]\r\non-touch = \"/tmp/mine\"\r\n#")
-    #expect(ManifestReader.read(text: Array(smuggled.utf8), fileName: "").manifest?.gateway != Gateway())
-    #expect(SuggestedItem(reading: smuggled) == nil)
-  }
-
   @Test("What cannot be added is refused with its reason")
   func refusals() throws {
     let app = "[app.lights]\nuser = \"daemon\"\nsupports = [\"Bluetooth\"]\n"
@@ -242,5 +214,19 @@ import Testing
       of: Array(manifest.utf8),
       fileName: "accessoryd.toml")
     #expect(result.warnings.map(\.keyPath) == ["app.lights.item[1].descriptor"])
+  }
+}
+
+extension SuggestedItem {
+  /// The first item of a manifest, with the comments above its header.
+  fileprivate init?(reading text: String) {
+    guard
+      let item = ManifestReader.read(text: Array(text.utf8), fileName: "").manifest?.apps.first?.items.first
+    else { return nil }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let header = lines.firstIndex { $0.hasPrefix("[[") } ?? 0
+    self.init(
+      name: item.name, descriptor: item.descriptor,
+      comments: lines[..<header].reversed().prefix { $0.hasPrefix("#") }.reversed())
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import Manifest
+import ManifestFormat
 
 /// Sets keys of `[gateway]` in the text of a manifest. Comments, order and everything else in the text stay as they are.
 public struct ManifestSettings {
