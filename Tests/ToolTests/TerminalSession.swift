@@ -87,15 +87,15 @@ final class TerminalSession {
 
   /// The screen once a text is on it, or as it is when that takes too long.
   @discardableResult
-  func wait(for text: String, _ location: SourceLocation = #_sourceLocation) throws -> String {
+  func wait(for texts: String..., at location: SourceLocation = #_sourceLocation) throws -> String {
     let deadline = try MonotonicInstant.now().advanced(seconds: 30)
     var screen = ""
     while try MonotonicInstant.now() < deadline {
       screen = try self.screen()
-      if screen.contains(text) { return screen }
+      if texts.contains(where: screen.contains) { return screen }
       awaitOutput(milliseconds: 1000)
     }
-    Issue.record("\(text) is not on the screen:\n\(screen)\(errors)", sourceLocation: location)
+    Issue.record("\(texts) is not on the screen:\n\(screen)\(errors)", sourceLocation: location)
     return screen
   }
 
@@ -107,6 +107,6 @@ final class TerminalSession {
 
   /// Waits until the program has ended and expects the terminal to be as it was.
   func expectEnd(_ status: Int, _ location: SourceLocation = #_sourceLocation) throws {
-    try wait(for: "ended with \(status), restored", location)
+    try wait(for: "ended with \(status), restored", at: location)
   }
 }
