@@ -88,18 +88,24 @@ struct WaitingBytes: BitwiseCopyable {
 
 /// The frames of the found matches that have changed since they were found.
 ///
-/// Capacity: 256 matches; the one whose frames were noted least recently gives way, those of accessories last: its next
-/// change is compared with the frame before, and it still owes the newest frame that waited. 256 new frames wait, at most
+/// Capacity: 256 matches. Of some the one whose frames were noted least recently gives way, those of accessories last: its
+/// next change is compared with the frame before, and it still owes the newest frame that waited; the one that takes its
+/// place learns its kinds of frames again. 256 new frames wait, at most
 /// four for each match; where there is no room, the oldest of the match with the most is left out, and counted. So each
 /// match has room for one. Of payloads that have more than 62 bytes in all only the newest waits, in its set.
 struct FrameTable: ~Copyable {
   static var matchesMax: Int { 256 }
   static var waitingMax: Int { 256 }
+  /// How many entries are looked at, of which one gives way.
+  private static var candidatesMax: Int { 16 }
 
   let matches: FixedTable<MatchFrames>
   private let waiting: FixedTable<WaitingFrame>
   let bytes: WaitingBytes
   private var firstFree: Int16 = 0
+  /// How many entries are taken, and the one that is looked at next when one is to give way.
+  private var taken = 0
+  private var hand = 0
 
   init(in arena: inout Arena) {
     matches = arena.table(of: MatchFrames(), count: Self.matchesMax)
@@ -110,13 +116,22 @@ struct FrameTable: ~Copyable {
   }
 
   /// A free entry, or the one that gives way.
-  func entryToClaim() -> Int {
-    var oldest = 0
-    for entry in 0..<matches.count {
+  mutating func entryToClaim() -> Int {
+    var oldest = hand
+    for step in 0..<(taken < matches.count ? matches.count : Self.candidatesMax) {
+      let entry = (hand + step) % matches.count
       if matches[entry].row < 0 { return entry }
       if precedes(entry, oldest) { oldest = entry }
     }
+    hand = (hand + Self.candidatesMax) % matches.count
     return oldest
+  }
+
+  /// Gives an entry to a match, with nothing in it.
+  mutating func assign(_ entry: Int, toRow row: Int) {
+    if matches[entry].row < 0 { taken += 1 }
+    matches[entry] = MatchFrames()
+    matches[entry].row = Int32(row)
   }
 
   private func precedes(_ entry: Int, _ other: Int) -> Bool {
@@ -127,6 +142,7 @@ struct FrameTable: ~Copyable {
   /// Frees an entry and the frames that wait for it.
   mutating func free(_ entry: Int) {
     while let slot = matches[entry].takeWaiting() { freeWaiting(slot) }
+    if matches[entry].row >= 0 { taken -= 1 }
     matches[entry].row = -1
   }
 
@@ -182,6 +198,6 @@ struct FrameTable: ~Copyable {
     for entry in 0..<matches.count { matches[entry] = old.matches[entry] }
     for slot in 0..<waiting.count { waiting[slot] = old.waiting[slot] }
     bytes.table.write(old.bytes.table.span(at: 0, count: old.bytes.table.count), at: 0)
-    firstFree = old.firstFree
+    (firstFree, taken, hand) = (old.firstFree, old.taken, old.hand)
   }
 }

@@ -161,9 +161,10 @@ struct MatchTable: ~Copyable {
   }
 
   /// How a device ranks among those that an item finds: by its filtered level in Q4; those without a reading come
-  /// after them, and silent ones last.
+  /// after them, and silent ones last: for longer than the settling time and than the pauses that they are known to make.
   func rank(of device: Device, item: Int, at now: Instant) -> Int16 {
-    let isSilent = now.milliseconds(since: device.lastSeen) > Int64(gates[item].settlingMilliseconds)
+    let patience = Int64(gates[item].settlingMilliseconds) + Int64(device.signal.rhythm.milliseconds)
+    let isSilent = now.milliseconds(since: device.lastSeen) > patience
     return isSilent
       ? ItemQuota.silent : device.signal.readingCount == 0 ? ItemQuota.unread : device.signal.level
   }

@@ -48,9 +48,22 @@ extension Pipeline {
       guard matches[match].isFound else { continue }
       let entry = Int(matches[match].frames)
       frames.matches[entry].noted = clock
-      if !frames.matches[entry].frames.repeats(identity, at: clock) { isNew = true }
+      if !frames.matches[entry].frames.repeats(identity, at: clock),
+        !alternates(identity, entry, item: Int(matches[match].item))
+      {
+        isNew = true
+      }
     }
     if isNew { reportFrame(part, of: set, row: row, known: identity) }
+  }
+
+  /// Takes a frame that alternates with another of its kind.
+  @inline(never)
+  private mutating func alternates(_ identity: FrameIdentity, _ entry: Int, item: Int) -> Bool {
+    let isKnown = frames.matches[entry].frames.alternates(
+      identity, settlingMilliseconds: Int64(matches.gates[item].settlingMilliseconds), at: clock)
+    if isKnown { counters.changesHeldBack &+= 1 }
+    return isKnown
   }
 
   @inline(never)
@@ -113,15 +126,16 @@ extension Pipeline {
     let index = matches.index(slot, of: row)
     if matches.table[index].frames >= 0 { return Int(matches.table[index].frames) }
     let entry = frames.entryToClaim()
+    // While matches take each other's entries, the kinds of frames are learned anew every time.
+    let isTaken = frames.matches[entry].row >= 0
     release(entry)
     let match = matches.table[index]
-    frames.matches[entry] = MatchFrames()
-    frames.matches[entry].row = Int32(row)
+    frames.assign(entry, toRow: row)
     frames.matches[entry].item = match.item
     frames.matches[entry].isAccessory = devices.rows[row].isAccessory
     frames.matches[entry].noted = clock
     frames.matches[entry].reported = match.since
-    frames.matches[entry].frames = RememberedFrames(found: match.since)
+    frames.matches[entry].frames = RememberedFrames(found: isTaken ? clock : match.since)
     frames.matches[entry].skipped = match.skipped
     matches.table[index].frames = Int16(entry)
     matches.table[index].skipped = 0

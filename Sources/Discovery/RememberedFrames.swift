@@ -75,6 +75,24 @@ struct RememberedFrames: BitwiseCopyable {
     return false
   }
 
+  /// Takes a frame that has come back often enough and in time, in place of the current one of its kind, as
+  /// ``hear(_:isNumbered:settlingMilliseconds:heldBack:at:)`` would: nothing is sent, and what is due later is planned.
+  /// Returns false for any other.
+  mutating func alternates(_ frame: FrameIdentity, settlingMilliseconds: Int64, at now: Instant) -> Bool {
+    let present = now.wrappedMilliseconds
+    guard let known = index(of: frame), !frames[known].isCurrent, frames[known].returns == Self.returnsMax,
+      frames[known].isSent || settling.microseconds < .max,
+      Int64(present &- frames[known].changed) <= settlingMilliseconds,
+      let current = current(frames[known].kind)
+    else { return false }
+    frames[current].isCurrent = false
+    frames[current].changed = present
+    frames[known].isCurrent = true
+    frames[known].changed = present
+    frames[known].heard = Self.heard(now)
+    return true
+  }
+
   /// Takes a frame that was heard, and counts it as sent if it is to be. A frame that came back and is not sent, because it
   /// alternates, is counted in `heldBack`. `isNumbered` says that it states a packet number which is new.
   mutating func hear(

@@ -35,14 +35,17 @@ struct DeviceKind {
     if naming == .alike { return .certain }
     let hasKey = haveCommonKey(frames.mine, frames.theirs)
     let hasService = mine.services.contains { isOfMaker($0) && theirs.services.contains($0) }
-    guard naming != .different, hasKey || hasService else { return .none }
+    let hasHeaders = frames.mine.hasHeaders(of: frames.theirs)
+    // Two models, or one by two names: only a person can tell.
+    guard naming != .different else { return haveNamesInCommon(mine, theirs) ? .possible : .none }
+    guard hasKey || hasService else { return .none }
     // A company that was seen to stay tells makers apart.
     let isOfOtherCompany = mine.companies.contains { company in
       company.key <= companyMax && company.data.payloads.count >= HeardFrame.differentMax
         && theirs.source.data(of: company.key) == nil
     }
     let isCertain =
-      (hasKey || !isOfOtherCompany) && (naming == .nothing || frames.mine.hasHeaders(of: frames.theirs))
+      (hasKey || !isOfOtherCompany) && (naming == .nothing || hasHeaders)
     return isCertain ? .certain : .possible
   }
 
@@ -56,7 +59,16 @@ struct DeviceKind {
     return areWords ? .words : .different
   }
 
-  private static func haveCommonKey(_ mine: HeardFrame, _ theirs: HeardFrame) -> Bool {
+  /// Whether some names begin with the same letters.
+  private static func haveNamesInCommon(_ mine: LastingFields, _ theirs: LastingFields) -> Bool {
+    mine.names.contains { name in
+      theirs.names.contains {
+        zip(name.beginning, $0.beginning).prefix { $0 == $1 }.count > NameBeginning.bytesMin
+      }
+    }
+  }
+
+  fileprivate static func haveCommonKey(_ mine: HeardFrame, _ theirs: HeardFrame) -> Bool {
     zip(mine.structures, theirs.structures).contains { pair in
       switch pair {
       case (.manufacturerData(let one), .manufacturerData(let other)): one.sharesKey(with: other)
@@ -78,7 +90,9 @@ extension SuggestionSource {
       let (mine, theirs) = (frames.filter { $0.part == part }, other.frames.filter { $0.part == part })
       if mine.isEmpty || theirs.isEmpty { continue }
       for one in mine {
-        for two in theirs where one.hasStructure(of: two) { return (one, two) }
+        for two in theirs where one.hasStructure(of: two, hasCommonKey: DeviceKind.haveCommonKey(one, two)) {
+          return (one, two)
+        }
       }
       return nil
     }
@@ -99,13 +113,14 @@ extension HeardFrame {
     }
   }
 
-  fileprivate func hasStructure(of other: HeardFrame) -> Bool {
+  /// Beside a key that both have, units may have services of their own.
+  fileprivate func hasStructure(of other: HeardFrame, hasCommonKey: Bool) -> Bool {
     types == other.types
       && zip(structures, other.structures).allSatisfy { pair in
         switch pair {
         case (.manufacturerData(let one), .manufacturerData(let other)): one.sharesLength(with: other)
         case (.serviceData(let one), .serviceData(let other)):
-          one.sharesKey(with: other) && one.sharesLength(with: other)
+          (hasCommonKey || one.sharesKey(with: other)) && one.sharesLength(with: other)
         case (.services(let one), .services(let other)): one.count == other.count
         case (.name, .name): true
         default: false

@@ -54,13 +54,17 @@ extension GateAnswer {
     let interval = pace.map { ", \($0)" } ?? ""
     let reports = reportCount == 1 ? "1 report" : "\(reportCount) reports"
     let readings = readingCount == 1 ? "1 reading" : "\(readingCount) readings"
-    return "\(readings) from \(reports)\(interval), last \(silenceMilliseconds) ms ago"
+    let isShort = rhythmMilliseconds.map { lostMilliseconds < Int64($0) } ?? false
+    let bound = isShort ? "; lost in its pauses, after \(lostMilliseconds) ms: raise gate.lost-max-ms" : ""
+    return
+      "\(readings) from \(reports)\(interval), last \(silenceMilliseconds) ms ago\(immediate == nil ? bound : "")"
   }
 
   fileprivate func levelText(_ immediate: Immediate) -> String {
     guard let level else { return "none; \(immediate.enter.shortText) dBm lets in" }
     let missing = Decibels(sixteenths: immediate.enter.sixteenths - level.sixteenths)
-    let distance = missing.sixteenths > 0 ? " (\(missing.shortText) dB short)" : ""
+    // It enters from 3/16 dB below on.
+    let distance = missing.sixteenths > 3 ? " (\(missing.shortText) dB short)" : ""
     let loss = pathLoss.map { "; path loss \($0) dB" } ?? ""
     return "\(level.shortText) dBm filtered; \(immediate.enter.shortText) lets in\(distance), "
       + "under \(immediate.leave.shortText) lets out\(loss)"

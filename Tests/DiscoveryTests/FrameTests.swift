@@ -349,6 +349,26 @@ struct FrameTests {
   }
 
   @Test(
+    "Constant frames of different kinds make no changes, however many devices alternate them",
+    arguments: [300] as [UInt64])
+  func crowdedBeacons(devices: UInt64) {
+    let harness = DataPathHarness(.company(company)) {
+      $0.capacities.devices = 600
+      $0.capacities.matchesPerItem = 600
+    }
+    for round: Int64 in 0..<24 {
+      for number in 0..<devices {
+        let payload: AdvertisingPayload =
+          round % 2 == 0
+          ? .made(by: company, 1) : AdvertisingPayload().manufacturerData(company, [1]).flags(6)
+        harness.hear(number, -60, payload, at: 500 * round + Int64(number))
+      }
+    }
+    let changed = harness.sightings().filter { $0.sighting.event == .changed }
+    #expect(changed.isEmpty, "\(changed.count)")
+  }
+
+  @Test(
     "A door's last state is sent in time, however many frames wait for another item",
     arguments: [63, 64, 90, 300] as [UInt64])
   func sharedPool(others: UInt64) {

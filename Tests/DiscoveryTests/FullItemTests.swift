@@ -159,6 +159,25 @@ struct FullItemTests {
     #expect(harness.lines() == ["12001 lost bulb 2 evicted", "12001 found bulb 3 matched"])
   }
 
+  @Test("Devices that sleep keep their places between their bursts, and the strongest have them")
+  func sleeping() {
+    let item = DisplayItem.rhythmic(Self.company)
+    let harness = DataPathHarness(item) { $0.capacities.matchesPerItem = 4 }
+    // Each wakes up once a minute, one after the other; the first two are weak.
+    for minute in Int64(0)..<30 {
+      for device in UInt64(1)...6 {
+        for copy in Int64(0)..<4 {
+          hear(
+            [(device, device < 3 ? -80 : -45)], in: harness,
+            at: minute * 60_000 + Int64(device) * 9000 + copy * 30)
+        }
+      }
+      if minute == 5 { _ = harness.lines() }
+    }
+    #expect(harness.lines() == [])
+    #expect((1...6).filter { harness.found($0).isEmpty } == [1, 2])
+  }
+
   @Test("A device that is named gets a place at once")
   func named() {
     let harness = DataPathHarness(.company(Self.company)) { $0.capacities.matchesPerItem = 2 }
