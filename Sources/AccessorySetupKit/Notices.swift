@@ -2,6 +2,7 @@
 
 import Dispatch
 import Foundation
+import Interfaces
 
 /// Lines for the author of the app, on standard error.
 ///
@@ -20,7 +21,8 @@ enum Notices {
   }
 
   static func say(_ sentence: String) {
-    let line = "AccessorySetupKit: \(sentence)\n"
+    // It may be the word of the program at the socket.
+    let line = "AccessorySetupKit: \(AirText(Array(sentence.utf8)).sentence(columnsMax: 1000))\n"
     let now = DispatchTime.now().uptimeNanoseconds
     let isNew = said.withLock { said in
       said.removeAll { now - $0.time >= pause }

@@ -323,9 +323,12 @@ extension SetupCore {
       .replace(registry, takesKeys: takesKeys), .call(call, .importing(registry.accessories.count)))
   }
 
-  /// Replaces the registry with an empty one, in every state of the old one.
+  /// Replaces the registry with an empty one, in every state of the old one. An empty one stays as it is.
   public mutating func resetRegistry(_ call: CallID) -> [SetupEffect] {
-    request(.reset, .call(call, .operator))
+    if registry == AccessoryRegistry(), degradation == nil {
+      return [.reply(call, .success(.reset(kept: nil)))]
+    }
+    return request(.reset, .call(call, .operator))
   }
 
   private mutating func request(_ change: RegistryQueue.Change, _ purpose: ChangePurpose) -> [SetupEffect] {

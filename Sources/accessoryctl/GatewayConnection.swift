@@ -39,11 +39,24 @@ struct GatewayConnection: ~Copyable {
   init(path: String) throws(AgentCallError) {
     let now = try Self.now()
     do throws(SystemError) {
-      descriptor = try UnixConnection.open(path: path)
+      descriptor = try Self.connected(to: path, until: now.advanced(seconds: Self.patienceSeconds))
     } catch {
       throw .connecting(error)
     }
     made = now
+  }
+
+  /// Connects; while the agent has yet to accept others, it tries again.
+  private static func connected(
+    to path: String, until deadline: MonotonicInstant
+  ) throws(SystemError) -> Descriptor {
+    while true {
+      do throws(SystemError) { return try UnixConnection.open(path: path) } catch {
+        let now = try MonotonicInstant.now()
+        guard error.isFull, now < deadline else { throw error }
+        _ = try Polling.wait([], until: now.advanced(milliseconds: 20))
+      }
+    }
   }
 
   /// Starts a call. Bytes go out with ``exchange(_:)``.

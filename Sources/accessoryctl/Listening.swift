@@ -3,6 +3,7 @@
 import Explanation
 import HCI
 import Interfaces
+import JSON
 import LinuxSystem
 import Suggestions
 
@@ -62,8 +63,9 @@ struct Listening {
       var addresses: Set = [device.bits]
       try connection.startCall(
         GatewayMethodName.capture, GatewayCall(device: device.text, seconds: seconds).write)
-      while let reply = try connection.nextReply(within: patience, update) {
-        let part = try CaptureReply(captured: reply)
+      _ = try connection.allReplies(within: patience, update: update) {
+        line throws(JSONMemberError) -> Never? in
+        let part = try CaptureReply(reading: line)
         addresses.formUnion((part.addresses ?? []).compactMap(AddressText.bits))
         for packet in part.packets ?? [] where packet.direction == .received {
           guard let kind = packet.packet.first.flatMap(PacketKind.init) else { continue }
@@ -73,6 +75,7 @@ struct Listening {
               time: Instant(microseconds: packet.time.microseconds)))
           bytes += packet.packet
         }
+        return nil
       }
       return (bytes, addresses)
     }

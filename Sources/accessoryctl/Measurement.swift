@@ -63,7 +63,9 @@ struct Measurement: ~Copyable {
       var update = try showProgress(until: deadline)
       listening: while !isDone(calibration) {
         switch try connection.nextArrival(until: min(deadline, update ?? deadline), interruption) {
-        case .reply(let reply): try addReadings(of: CaptureReply(captured: reply))
+        case .reply(let reply):
+          try addReadings(of: CaptureReply(captured: reply))
+          if try hasPassed(deadline) { return }
         case .deadline where update.map { $0 < deadline } ?? false: update = try showProgress(until: deadline)
         case .deadline: return
         case .interruption, .noReader:
@@ -75,6 +77,11 @@ struct Measurement: ~Copyable {
       throw error.toolError(at: path)
     }
     if isInterrupted { throw .interrupted(try interruption.nextSignal() ?? .hangUp) }
+  }
+
+  /// Whether the time is over, however fast replies come.
+  private func hasPassed(_ deadline: MonotonicInstant) throws(AgentCallError) -> Bool {
+    do throws(SystemError) { return try deadline <= .now() } catch { throw .system(error) }
   }
 
   /// Shows how many readings came, and returns when to do so next; nil without a terminal.

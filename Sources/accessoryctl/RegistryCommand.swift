@@ -79,7 +79,7 @@ struct RegistryResetCommand: ParsableCommand {
       line throws(JSONMemberError) in try line.stringIfPresent("kept")
     }
     var printer = Printer()
-    let old = kept.map { "the old file is kept as \(quoted($0))" } ?? "there was no file before"
+    let old = kept.map { "the old file is kept as \(quoted($0))" } ?? "there was nothing to keep"
     try printer.text("the registry is empty; \(old)\n")
     try printer.flush()
   }

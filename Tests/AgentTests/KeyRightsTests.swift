@@ -176,6 +176,18 @@ struct KeyRightsTests {
     #expect(bench.harness.notices.contains(.registryImported(user: 1234, accessories: 2, keyed: 0)))
   }
 
+  @Test("An import that is refused is not logged as one")
+  func refusedIsNotLogged() throws {
+    let bench = BondedBench(.bonded(Rows.bond()))
+    let client = try #require(Actor.group.connect(to: bench.harness))
+    let lines = RegistryExport(AccessoryRegistry(), includesKeys: false).map(\.debugDescription)
+    let parameters = #""begins":true,"commits":true,"lines":[\#(lines.joined(separator: ","))]"#
+    bench.harness.send(Message.text(OperatorMethodName.import.rawValue, parameters, more: false), by: client)
+    bench.scenario.run(seconds: 1)
+    #expect(client.replies.last?.error != nil)
+    #expect(!bench.harness.notices.contains { if case .registryImported = $0 { true } else { false } })
+  }
+
   @Test("Each removal is logged with its user", arguments: [OperatorMethodName.remove, .reset])
   func removalIsLogged(_ method: OperatorMethodName) throws {
     let bench = BondedBench(.bonded(Rows.bond()))

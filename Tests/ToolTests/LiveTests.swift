@@ -37,11 +37,14 @@ struct LiveTests {
       try Tool.run("status", "--socket", folder.path + String(repeating: "/x", count: 100)).status == 69)
   }
 
-  @Test("A list without an end is left, whether or not its replies say anything")
-  func endlessList() throws {
+  @Test(
+    "A list without an end is left, whether or not its replies say anything",
+    arguments: [["sightings"], ["suggest", "00:00:00:00:00:01", "--seconds", "1"]])
+  func endlessList(arguments: [String]) throws {
     let reply = Array(#"{"parameters":{},"continues":true}"#.utf8) + [0]
     let replies = Array(repeatElement(reply, count: 1 << 17 + 1).joined())
-    let run = try run([.send(replies), .waitForEnd], "sightings")
+    let agent = try ScriptedAgent([[.send(replies), .waitForEnd]])
+    let run = try Tool.run(arguments + ["--socket", agent.path])
     #expect(run.status == 76 && run.errorOutput.contains("list does not end"), "\(run.errorOutput)")
   }
 

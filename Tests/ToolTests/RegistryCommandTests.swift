@@ -235,6 +235,6 @@ struct RegistryCommandTests {
     #expect(run.text == "the registry is empty; the old file is kept as \"/var/lib/accessoryd/registry.1\"\n")
     let none = try self.run(
       [[.send(Message.reply { $0.member("kept", String?.none) })]], "registry", "reset", "--yes")
-    #expect(none.text == "the registry is empty; there was no file before\n")
+    #expect(none.text == "the registry is empty; there was nothing to keep\n")
   }
 }

@@ -36,7 +36,7 @@ struct PendingReply: ReplyStream {
   }
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
-    guard end <= agent.now else { return .wait }
+    guard end <= agent.now || agent.isDiskOverdue else { return .wait }
     isOverdue = true
     return .end(timeout)
   }
@@ -47,6 +47,11 @@ struct PendingReply: ReplyStream {
   func release(_ agent: AgentCore) {
     if !isOverdue { agent.follow(agent.setupCore.abandon(callID)) }
   }
+}
+
+extension AgentCore {
+  /// Whether the disk has not answered for as long as a call waits for it, whatever else the call has waited for.
+  var isDiskOverdue: Bool { setupCore.diskHangMilliseconds.map { $0 >= Patience.diskMilliseconds } ?? false }
 }
 
 extension Method {

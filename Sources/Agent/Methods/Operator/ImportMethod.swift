@@ -31,11 +31,7 @@ enum ImportMethod: OperatorMethod {
       let outcome = try startPending(call) { (setup, id) throws(OperatorError) in
         try setup.replaceRegistry(registry, takesKeys: mayHandleKeys, id)
       }
-      call.agent.enqueue(
-        .log(
-          .registryImported(
-            user: client.peer.uid, accessories: registry.accessories.count, keyed: registry.keyedDeviceCount))
-      )
+      client.importedKeyCount = registry.keyedDeviceCount
       return outcome
     } catch {
       client.registryImport = nil

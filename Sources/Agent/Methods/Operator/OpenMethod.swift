@@ -50,7 +50,10 @@ private struct OpenedRequestStream: ReplyStream {
           }
         })
     }
-    guard open == nil else { return .wait }
+    guard open == nil else {
+      guard agent.isDiskOverdue, let timeout = OpenMethod.diskTimeoutMessage else { return .wait }
+      return .end(timeout)
+    }
     if let failure = outcome?.failure { return .end(OperatorError.setupFailed(failure).message) }
     return .end(Message.reply())
   }
