@@ -46,6 +46,8 @@ public enum AgentProgram {
     let reader = ConfigurationReader(manifestPath: options.manifest, radio: options.radio)
     let read = try reader.read()
     for warning in read.warnings { log.say(.warning, warning) }
+    // From here on a signal waits until the loop reads it, so that the socket's file does not stay.
+    do throws(SystemError) { _ = try SignalDescriptor() } catch { throw .system(error) }
     let socket = try ServiceSocket(options.socket)
     let connections = Int(read.configuration.manifest.gateway.limits.connections)
     if let sentence = try DescriptorLimit.raise(connections: connections) { log.say(.warning, sentence) }

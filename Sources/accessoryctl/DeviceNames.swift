@@ -74,9 +74,10 @@ struct DeviceNames {
     let listed = accessories.listed
     let all = seen + zip(listed, listed.shortIdentifiers).map { $0.description(identifier: $1) }
     let more = all.count > Self.shownMax ? ", and \(all.count - Self.shownMax) more" : ""
+    let likeness = Self.isAddress(name) ? "have addresses that begin with" : "call themselves"
     let reason =
       accessories.isEmpty
-      ? "\(devices.count) devices call themselves \(quoted(name))" : "\(quoted(name)) may be any of"
+      ? "\(devices.count) devices \(likeness) \(quoted(name))" : "\(quoted(name)) may be any of"
     throw .sentence(
       "\(reason): \(all.prefix(Self.shownMax).joined(separator: ", "))\(more); name one by its address",
       .usage)

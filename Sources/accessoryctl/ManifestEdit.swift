@@ -80,6 +80,12 @@ struct ManifestEditOptions: ParsableArguments {
   ) throws(ToolError) -> (text: [UInt8], account: AppAccount?) {
     let isKnown = file.manifest.apps.contains { $0.name == app }
     if isKnown, account.given == nil { return (file.text, nil) }
+    let near = KeywordSuggestion.nearNames(to: app, among: file.manifest.apps.map(\.name))
+    if !isKnown, account.given == nil, let near = near.first {
+      throw .sentence(
+        "\(shown(file.path)) has no app \(quoted(app)); did you mean \(quoted(near))? For a new one name its account "
+          + "with --user", .usage)
+    }
     let dialogue = SetupDialogue(isTerminal: add && StandardInput.isTerminal && StandardError.isTerminal)
     let owner = try AppAccount(
       of: app, in: file.manifest, account, dialogue, default: app.isAccountName ? app : nil)
