@@ -29,8 +29,6 @@ public enum Notice: Equatable, Sendable {
   case keysExported(user: UInt32)
   /// An operator handed over the keys of a bond that bluetoothd has made.
   case bondImported(user: UInt32, DeviceAddress)
-  /// An operator replaced the registry; `keyed` devices came with keys.
-  case registryImported(user: UInt32, accessories: Int, keyed: Int)
   /// An operator removed an accessory, by its identifier; or every one, with a new registry.
   case accessoryRemoved(user: UInt32, String)
   case registryReset(user: UInt32)

@@ -129,8 +129,8 @@ enum ChangePurpose: Sendable {
     case keyHolder
     /// Carries the number of accessories that are confirmed.
     case account(Int)
-    /// Carries the number of accessories that are imported.
-    case importing(Int)
+    /// Carries the number of accessories that are imported, and of devices that come with keys.
+    case importing(user: UInt32, accessories: Int, keyed: Int)
   }
 }
 

@@ -316,11 +316,14 @@ extension SetupCore {
 
   /// Replaces the registry, but for the keys of bonds that it does not bring, or may not.
   public mutating func replaceRegistry(
-    _ registry: AccessoryRegistry, takesKeys: Bool, _ call: CallID
+    _ registry: AccessoryRegistry, takesKeys: Bool, for user: UInt32, _ call: CallID
   ) throws(OperatorError) -> [SetupEffect] {
     try requireRegistryForOperators()
     return request(
-      .replace(registry, takesKeys: takesKeys), .call(call, .importing(registry.accessories.count)))
+      .replace(registry, takesKeys: takesKeys),
+      .call(
+        call,
+        .importing(user: user, accessories: registry.accessories.count, keyed: registry.keyedDeviceCount)))
   }
 
   /// Replaces the registry with an empty one, in every state of the old one. An empty one stays as it is.

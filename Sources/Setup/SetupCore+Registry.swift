@@ -205,7 +205,10 @@ extension SetupCore {
     case .question(let flow, let call): questionWasWritten(flow, call, result)
     case .migration(let flow, let call): migrationWasWritten(flow, call, result)
     case .call(let call, let kind):
-      if case (.importing, .done) = (kind, result) { removeBondsOfBluetoothd() }
+      if case (.importing(let user, let accessories, let keyed), .done) = (kind, result) {
+        log(.registryImported(user: user, accessories: accessories, keyed: keyed))
+        removeBondsOfBluetoothd()
+      }
       reply(call, result, kind)
     case .renewal(let flow): renewalWasWritten(flow, result)
     case .bondLoss:
@@ -272,7 +275,7 @@ extension SetupCore {
       case .app(let identifier):
         reply(call, .success(.removed(event: sessions.causedEvent(about: identifier))))
       case .operator, .keyHolder: reply(call, .success(.done))
-      case .account(let count), .importing(let count): reply(call, .success(.count(count)))
+      case .account(let count), .importing(_, let count, _): reply(call, .success(.count(count)))
       }
     case .reset(let kept): reply(call, .success(.reset(kept: kept)))
     case .failed(let sentence): reply(call, .failure(.registry(sentence)))

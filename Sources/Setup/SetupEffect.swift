@@ -135,6 +135,8 @@ public enum SetupNotice: Equatable, Sendable {
   /// The device no longer accepts the keys of its bond.
   case bondLost(app: String, item: String?, RandomIdentifier)
   case automaticFailed(app: String, item: String, reason: String, retrySeconds: Int64)
+  /// An operator has replaced the registry; `keyed` devices came with keys.
+  case registryImported(user: UInt32, accessories: Int, keyed: Int)
   /// A setup flow has changed its state; for debugging.
   case transition(flow: RandomIdentifier, app: String, from: String, to: String)
 }

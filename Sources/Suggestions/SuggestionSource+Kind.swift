@@ -35,7 +35,6 @@ struct DeviceKind {
     if naming == .alike { return .certain }
     let hasKey = haveCommonKey(frames.mine, frames.theirs)
     let hasService = mine.services.contains { isOfMaker($0) && theirs.services.contains($0) }
-    let hasHeaders = frames.mine.hasHeaders(of: frames.theirs)
     // Two models, or one by two names: only a person can tell.
     guard naming != .different else { return haveNamesInCommon(mine, theirs) ? .possible : .none }
     guard hasKey || hasService else { return .none }
@@ -45,7 +44,7 @@ struct DeviceKind {
         && theirs.source.data(of: company.key) == nil
     }
     let isCertain =
-      (hasKey || !isOfOtherCompany) && (naming == .nothing || hasHeaders)
+      (hasKey || !isOfOtherCompany) && (naming == .nothing || frames.mine.hasHeaders(of: frames.theirs))
     return isCertain ? .certain : .possible
   }
 

@@ -173,7 +173,19 @@ struct KeyRightsTests {
       Message.text(OperatorMethodName.import.rawValue, parameters(of: .import, bench)[1], more: false),
       by: client)
     bench.scenario.run(seconds: 1)
-    #expect(bench.harness.notices.contains(.registryImported(user: 1234, accessories: 2, keyed: 0)))
+    #expect(bench.harness.notices.contains(.setup(.registryImported(user: 1234, accessories: 2, keyed: 0))))
+  }
+
+  @Test("An import is logged although its client has hung up meanwhile")
+  func loggedWithoutClient() throws {
+    let bench = BondedBench(.bonded(Rows.bond()))
+    let client = try #require(Actor.group.connect(to: bench.harness))
+    bench.harness.send(
+      Message.text(OperatorMethodName.import.rawValue, parameters(of: .import, bench)[1], more: false),
+      by: client)
+    bench.harness.hangUp(client)
+    bench.scenario.run(seconds: 1)
+    #expect(bench.harness.notices.contains(.setup(.registryImported(user: 1234, accessories: 2, keyed: 0))))
   }
 
   @Test("An import that is refused is not logged as one")
@@ -185,7 +197,8 @@ struct KeyRightsTests {
     bench.harness.send(Message.text(OperatorMethodName.import.rawValue, parameters, more: false), by: client)
     bench.scenario.run(seconds: 1)
     #expect(client.replies.last?.error != nil)
-    #expect(!bench.harness.notices.contains { if case .registryImported = $0 { true } else { false } })
+    #expect(
+      !bench.harness.notices.contains { if case .setup(.registryImported) = $0 { true } else { false } })
   }
 
   @Test("Each removal is logged with its user", arguments: [OperatorMethodName.remove, .reset])

@@ -240,7 +240,7 @@ public final class Simulation {
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
     case .radio, .initializationFailed, .radioRecovery, .boardFollowsAdapter, .switchedOnAfterBluetoothd,
-      .turnedAway, .closed, .keysExported, .bondImported, .registryImported, .accessoryRemoved,
+      .turnedAway, .closed, .keysExported, .bondImported, .accessoryRemoved,
       .registryReset, .link, .pairing, .networks, .reloaded, .reloadRefused, .setup, .mgmtMessageIgnored:
       break
     }

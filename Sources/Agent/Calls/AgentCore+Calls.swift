@@ -92,9 +92,6 @@ extension AgentCore {
       let client = clients.connected.first(where: { ($0.stream as? PendingReply)?.callID == callID })
     else { return }
     client.stream = nil
-    if let keyed = client.importedKeyCount.take(), case .success(.count(let accessories)) = result {
-      enqueue(.log(.registryImported(user: client.peer.uid, accessories: accessories, keyed: keyed)))
-    }
     switch result {
     case .success(let answer): client.connection.reply(answer.message(epoch: epochText))
     case .failure(let refusal): refuse(client, refusal.message)

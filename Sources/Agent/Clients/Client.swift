@@ -30,8 +30,6 @@ final class Client {
   var passed: PassedLink?
   /// The registry that the client is sending, line by line.
   var registryImport: RegistryImporting?
-  /// How many devices with keys the registry has that is being stored for the client; nil while none is.
-  var importedKeyCount: Int?
 
   init(
     _ id: ClientID, _ peer: Peer, _ rights: Rights, _ place: Place, end: Instant?, _ limits: ConnectionLimits

@@ -26,7 +26,7 @@ extension Notice {
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp, .boardFollowsAdapter,
       .switchedOnAfterBluetoothd,
       .reloaded,
-      .reloadRefused, .keysExported, .bondImported, .registryImported, .accessoryRemoved, .registryReset:
+      .reloadRefused, .keysExported, .bondImported, .accessoryRemoved, .registryReset:
       nil
     case .setup(let notice): notice.limitedKind
     case .link(.connected): .connections
@@ -50,7 +50,7 @@ extension Notice {
     switch self {
     case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
-    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported, .bondImported, .registryImported,
+    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported, .bondImported,
       .accessoryRemoved, .registryReset:
       .notice
     case .reloaded, .boardFollowsAdapter: .notice
@@ -81,9 +81,6 @@ extension Notice {
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
         + "removed: \(summary.itemsRemoved)"
         + (warnings == 0 ? "" : "; warnings: \(warnings), which the lines above name")
-    case .registryImported(let user, let accessories, let keyed):
-      "user \(user) replaces the registry by an export of \(accessories) "
-        + "\(accessories == 1 ? "accessory" : "accessories"), \(keyed) of them with the keys of bonds"
     case .accessoryRemoved(let user, let accessory): "user \(user) removes the accessory \(accessory)"
     case .registryReset(let user): "user \(user) puts an empty registry in the place of the present one"
     case .keysExported(let user): "user \(user) exported the registry with the keys of its bonds"

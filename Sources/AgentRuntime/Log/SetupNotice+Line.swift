@@ -15,7 +15,7 @@ extension SetupNotice {
     case .resolved: .resolved
     case .automaticFailed: .automaticFailed
     case .requestOpened, .migrationLeftOut, .added, .removed, .suspended, .restored, .paired, .pairingFailed,
-      .bondLost,
+      .bondLost, .registryImported,
       .transition:
       nil
     }
@@ -25,7 +25,7 @@ extension SetupNotice {
     switch self {
     case .automaticFailed, .bondLost: .warning
     case .requestOpened, .migrationLeftOut, .paired, .pairingFailed, .unknownIdentifier, .added, .removed,
-      .suspended, .restored:
+      .suspended, .restored, .registryImported:
       .notice
     case .resolved, .disclosed: .info
     case .transition: .debug
@@ -59,6 +59,9 @@ extension SetupNotice {
         + "accessoryctl pair \(identifier.text) pairs it again"
     case .automaticFailed(let app, let item, let reason, let seconds):
       "a device was not set up for \(app)/\(item): \(reason); the agent tries again after \(seconds / 60) min"
+    case .registryImported(let user, let accessories, let keyed):
+      "user \(user) replaces the registry by an export of \(accessories) "
+        + "\(accessories == 1 ? "accessory" : "accessories"), \(keyed) of them with the keys of bonds"
     case .transition(let flow, let app, let old, let new):
       "setup \(flow.text) of \(app): \(old) -> \(new)"
     }

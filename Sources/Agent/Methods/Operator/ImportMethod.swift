@@ -28,11 +28,9 @@ enum ImportMethod: OperatorMethod {
         call.agent.counters.clients.permissionsDenied &+= 1
         return .refusal(Message.error(ServiceError.keysDenied(client.peer.uid)))
       }
-      let outcome = try startPending(call) { (setup, id) throws(OperatorError) in
-        try setup.replaceRegistry(registry, takesKeys: mayHandleKeys, id)
+      return try startPending(call) { (setup, id) throws(OperatorError) in
+        try setup.replaceRegistry(registry, takesKeys: mayHandleKeys, for: client.peer.uid, id)
       }
-      client.importedKeyCount = registry.keyedDeviceCount
-      return outcome
     } catch {
       client.registryImport = nil
       throw error
