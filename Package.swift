@@ -101,17 +101,27 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "PropertyList", dependencies: ["HCI", "Manifest", "ManifestEdits"], swiftSettings: strict),
     // Why a device matches an item or not: for the agent and the tool.
+    // Devices and events of the tables, as lines.
     .target(
-      name: "Explanation", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
+      name: "DeviceLines", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
       swiftSettings: compact),
+    // Why a device matches an item or not.
+    .target(
+      name: "Explanation",
+      dependencies: ["HCI", "DeviceLines", "Discovery", "Manifest", "Interfaces", "JSON"],
+      swiftSettings: strict),
     // Which item would find a device.
     .target(
       name: "Suggestions",
-      dependencies: ["HCI", "Discovery", "Explanation", "Manifest", "ManifestEdits", "Interfaces", "JSON"],
+      dependencies: [
+        "HCI", "DeviceLines", "Discovery", "Explanation", "Manifest", "ManifestEdits", "Interfaces", "JSON",
+      ],
       swiftSettings: strict),
     .target(
       name: "ToolText",
-      dependencies: ["HCI", "Discovery", "Explanation", "Interfaces", "Manifest", "JSON", "Suggestions"],
+      dependencies: [
+        "HCI", "DeviceLines", "Discovery", "Explanation", "Interfaces", "Manifest", "JSON", "Suggestions",
+      ],
       swiftSettings: strict),
 
     // The screen on which an operator chooses an accessory (pure), and the terminal that shows it.
@@ -146,7 +156,7 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "HCI", "Discovery", "Controller", "Manifest", "Registry", "Pairing", "Setup", "JSON", "Varlink",
-        "Interfaces", "RegistryFormat", "Explanation", "Wireless",
+        "Interfaces", "RegistryFormat", "DeviceLines", "Wireless",
       ],
       swiftSettings: strict),
     .target(
@@ -188,7 +198,7 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "HCI", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
+        "BlueZ", "HCI", "DeviceLines", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
         "ManifestEdits", "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat", "Suggestions",
         "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
@@ -411,7 +421,7 @@ let package = Package(
     .testTarget(
       name: "ExplanationTests",
       dependencies: [
-        "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "ManifestEdits",
+        "DeviceLines", "Explanation", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "ManifestEdits",
         "ManifestFormat",
         "Suggestions",
         "TestSupport", "ToolText", "VirtualRadio",
@@ -424,7 +434,8 @@ let package = Package(
       dependencies: [
         "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Pairing", "Setup",
         "CPeer",
-        "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem", "RegistryFormat",
+        "DeviceLines", "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem",
+        "RegistryFormat",
         "RegistryStore", "RegistrySupport",
         "TestSupport", "Varlink", "VirtualRadio", "Wireless", "virtual-controller",
       ],
@@ -477,7 +488,8 @@ let package = Package(
     .testTarget(
       name: "ToolTextTests",
       dependencies: [
-        "Explanation", "Interfaces", "ToolText", "HCI", "Discovery", "Manifest", "JSON", "ManifestFormat",
+        "DeviceLines", "Explanation", "Interfaces", "ToolText", "HCI", "Discovery", "Manifest", "JSON",
+        "ManifestFormat",
         "TestSupport",
         "VirtualRadio",
       ],

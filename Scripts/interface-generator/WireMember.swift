@@ -26,7 +26,8 @@ struct WireMember {
     var (writing, value) = ("member", "\"\(name)\", \(name)")
     switch member.base {
     case .named("bool"): (single, function) = ("Bool", "bool")
-    case .named("float"): (single, function) = ("Seconds", "seconds")
+    case .named("float"):
+      (single, function) = name.hasSuffix("RSSI") ? ("Decibels", "decibels") : ("Seconds", "seconds")
     case .named("int"):
       let kind = Self.entry(WireNames.integers, path) ?? "Int"
       (single, function) = kind == "count" ? ("Int", "count") : (kind, "integer")

@@ -11,12 +11,11 @@ enum WireNames {
     "Gateway.ManifestRefused": "ManifestRefusedLine", "Gateway.Watch)": "WatchReply",
     "Session.CompareString": "DescriptorLine.CompareString", "Session.Accessory": "AppAccessoryLine",
     "Session.Event": "AppEventLine", "Session.Unknown": "SessionErrorLine",
-    "Gateway.Capture)": "CaptureReply",
+    "Gateway.Capture)": "CaptureReply", "Gateway.Inspect)": "InspectReply",
     // Read from an app's call with the error's path, or computed where the bytes of devices are known.
     "Session.Item": nil, "Session.Migration": nil, "Session.Settings": nil, "Session.DiscoveredItem": nil,
     "Session.Fields": nil, "Session.ManufacturerData": nil, "Session.ServiceData": nil,
-    "Session.Structure": nil, "Gateway.Frame": nil, "Gateway.Comparison": nil, "Gateway.Clause": nil,
-    "Gateway.Gate": nil, "Gateway.Explanation": nil, "Gateway.Trial": nil, "Gateway.NetworkExplanation": nil,
+    "Session.Structure": nil,
     "Operator.Item": "RequestItemLine", "Operator.Choose)": "SetupReply", "Operator.Open(": "OpenParameters",
     "Operator.ImportBond(": "ImportedBondLine", "Operator.Registry)": "RegistryLine",
   ]
@@ -63,7 +62,7 @@ enum WireNames {
 
   /// What the absence of a member says; a value that equals it is left out.
   static let absences = [
-    "skipped": "0", "passed": "0", "turnedAway": "0", "tooSlow": "0",
+    "skipped": "0", "lossesToOtherFrames": "0", "passed": "0", "turnedAway": "0", "tooSlow": "0",
     "isFoundByNetwork": "false", "isMigration": "false", "Open.usesTouch": "false",
     "takesFirstImmediate": "false", "longTermKeys": "[]",
     "compareOptions": "0", "bluetoothNameSubstringCompareOptions": "0", "bluetoothRange": "0",

@@ -7,7 +7,7 @@ public import Interfaces
 import Manifest
 import Pairing
 public import Setup
-import Explanation
+import DeviceLines
 
 // The radio's side: packets in, commands out.
 
@@ -94,11 +94,10 @@ extension AgentCore {
     // The agent's clock times the controller, and the last turn may be long ago: a reply counts its deadline from now.
     if radio.isLive { turn.advance(to: time) }
     let reception = dataPath.pipeline.receive(h4: packet, at: time)
-    taps.packets.append(packet, isReceived: true, at: time)
+    packetTap.append(packet, isReceived: true, at: time)
     switch reception {
-    case .reports: taps.sampler.receive(packet, at: time)
     case .other: receiveEvent(packet)
-    case .malformed: break
+    case .reports, .malformed: break
     }
   }
 
@@ -119,7 +118,7 @@ extension AgentCore {
     }
     for action in radio.takeOutput() {
       if case .send(let command) = action {
-        taps.packets.append(command.bytes.rawBytes, isReceived: false, at: radioTime)
+        packetTap.append(command.bytes.rawBytes, isReceived: false, at: radioTime)
       }
       enqueue(action)
     }
@@ -212,7 +211,7 @@ extension AgentCore {
   private var duty: ScanDuty {
     let (board, requests) = (configuration.board, setupLink.requests)
     // A person waits for what a device sends during a few seconds.
-    let isSampling = taps.sampler.sampleCount > 0 || taps.packets.listenerCount > 0
+    let isSampling = packetTap.listenerCount > 0
     guard requests.open > 0 || isSampling else { return board.low }
     let wanted = requests.immediate > 0 || isSampling ? board.fast : board.balanced
     // A board that always listens for long does not listen for less because a request is open.
@@ -226,25 +225,9 @@ extension AgentCore {
     return setupLink.requests.immediate == 0 && !board.knownLimits.contains(.noCodedPHY) && board.low.isFull
   }
 
-  /// Starts to listen to the devices that use these addresses, for as long as the board's profile allows; nil when
-  /// ``DeviceSampler/samplesMax`` samples are being taken.
-  func startSample(of addresses: Set<UInt64>) -> DeviceSampler.SampleID? {
-    let sample = taps.sampler.start(addresses)
-    followScanPlan()
-    return sample
-  }
-
-  /// Ends a sample and returns what each advertising set sent.
-  @discardableResult
-  func finishSample(_ id: DeviceSampler.SampleID) -> [SampledSet] {
-    let sets = taps.sampler.finish(id)
-    followScanPlan()
-    return sets
-  }
-
   /// Whether a capture has the radio listen all the time, or has let it rest again.
   func setCaptureListens(_ listens: Bool) {
-    taps.packets.listenerCount += listens ? 1 : -1
+    packetTap.listenerCount += listens ? 1 : -1
     followScanPlan()
   }
 

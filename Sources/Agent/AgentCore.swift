@@ -6,7 +6,7 @@ public import Interfaces
 import JSON
 public import Manifest
 public import Setup
-import Explanation
+import DeviceLines
 public import Varlink
 
 /// The agent: it gives every input to its owner, starts calls, and asks streams for replies.
@@ -103,7 +103,7 @@ public final class AgentCore {
   /// The networks in reach, what items have found among them, and when they are looked for.
   var networkLink: NetworkLink
   /// The clients that receive the radio's packets as they are.
-  var taps = RadioTaps()
+  var packetTap = PacketTap()
   var clients: ClientTable
   /// Sessions, requests, and the registry.
   public internal(set) var setupCore: SetupCore
@@ -171,17 +171,9 @@ public final class AgentCore {
     setupCore.checkInvariants()
     links.checkInvariants()
     pairing.checkInvariants()
-    precondition(taps.packets.readerCount == clients.streamCount(CaptureStream.self))
-    precondition((0...taps.packets.readerCount).contains(taps.packets.listenerCount))
+    precondition(packetTap.readerCount == clients.streamCount(CaptureStream.self))
+    precondition((0...packetTap.readerCount).contains(packetTap.listenerCount))
   }
-}
-
-/// The clients that receive the radio's packets as they are.
-struct RadioTaps: ~Copyable {
-  /// Packets for recordings.
-  var packets = PacketTap()
-  /// Devices that `Explain` and `Try` listen to.
-  var sampler = DeviceSampler()
 }
 
 /// What was sighted, for the clients that watch.

@@ -6,7 +6,7 @@ import Interfaces
 import Manifest
 import Registry
 import Setup
-import Explanation
+import DeviceLines
 
 // Questions about the device table that several methods ask.
 

@@ -53,9 +53,3 @@ extension KnownDevice {
     return address.lifetime == .durable && prefix.begins(address.bits) ? .holds : .fails
   }
 }
-
-extension MaskedBytes {
-  fileprivate func holds(_ data: [UInt8]) -> Bool {
-    data.count >= blob.count && zip(zip(data, blob), mask).allSatisfy { $0.0 & $1 == $0.1 & $1 }
-  }
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import DeviceLines
 public import HCI
 public import Interfaces
 public import Manifest
@@ -35,12 +36,10 @@ public struct ClauseAnswer: Equatable, Sendable {
   /// For names: how they are compared.
   public let options: CompareOptions
   /// Empty when the device advertises nothing that the clause could look at.
-  public private(set) var comparisons: [Comparison]
+  public let comparisons: [Comparison]
   /// Where each clause holds in some frame, and all of them in none: a frame in which this one holds, counted from the
   /// oldest, which is 1.
   public internal(set) var frame: Int?
-  /// Further ones that were left out.
-  public private(set) var omittedCount = 0
   /// For addresses, which no structure carries: whether the device's begins so.
   private let isAddressRight: Bool
 
@@ -67,18 +66,6 @@ public struct ClauseAnswer: Equatable, Sendable {
     comparisons = []
     isAddressRight = holds
   }
-
-  /// Keeps at most `countMax` comparisons, one or more: the first ones, and one that holds if there is any.
-  func limited(toComparisons countMax: Int) -> Self {
-    guard comparisons.count > countMax else { return self }
-    var limited = self
-    let kept = comparisons.prefix(countMax)
-    let holding = comparisons.first(where: \.holds)
-    limited.comparisons =
-      kept.contains(where: \.holds) ? Array(kept) : kept.dropLast() + [holding ?? kept[countMax - 1]]
-    limited.omittedCount = comparisons.count - countMax
-    return limited
-  }
 }
 
 /// A payload beside a blob, both under its mask.
@@ -90,20 +77,8 @@ public struct MaskedComparison: Equatable, Sendable {
   public let firstDifference: Int?
 
   init(_ payload: [UInt8], _ clause: MaskedBytes) {
-    self.init(
-      masked: zip(payload, clause.mask).map { $0 & $1 }, wanted: zip(clause.blob, clause.mask).map { $0 & $1 }
-    )
-  }
-
-  /// Nil when more was found than wanted, which no comparison looks at.
-  init?(found: [UInt8], wanted: [UInt8]) {
-    guard found.count <= wanted.count else { return nil }
-    self.init(masked: found, wanted: wanted)
-  }
-
-  private init(masked found: [UInt8], wanted: [UInt8]) {
-    self.found = found
-    self.wanted = wanted
+    found = zip(payload, clause.mask).map { $0 & $1 }
+    wanted = zip(clause.blob, clause.mask).map { $0 & $1 }
     let difference = zip(found, wanted).enumerated().first { $0.element.0 != $0.element.1 }?.offset
     firstDifference = difference ?? (found.count < wanted.count ? found.count : nil)
   }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import Discovery
-package import HCI
+import HCI
 import Interfaces
-package import Manifest
+import Manifest
 
 /// Asks the clauses of a descriptor one by one, slowly and with all they saw. The compiled matcher gives the same
 /// answers fast; tests compare the two.
-package enum ClauseQuestion {
+enum ClauseQuestion {
   /// In the order of the manifest's keys; clauses that are not there are not asked.
-  package static func answers(
+  static func answers(
     _ descriptor: DiscoveryDescriptor, _ structures: [ObservedStructure], of address: DeviceAddress
   ) -> [ClauseAnswer] {
     var answers: [ClauseAnswer] = []
@@ -57,7 +58,7 @@ package enum ClauseQuestion {
     ClauseAnswer(
       .serviceUUID, wanted: .uuid(wanted),
       structures.flatMap { structure in
-        structure.keys.map { structure.compared(.uuid($0), holds: $0 == wanted) }
+        structure.value.services.map { structure.compared(.uuid($0), holds: $0 == wanted) }
       })
   }
 
@@ -87,15 +88,6 @@ package enum ClauseQuestion {
 }
 
 extension ObservedStructure {
-  /// Service UUIDs that the structure names: a list's, or the key of service data.
-  fileprivate var keys: [BluetoothUUID] {
-    switch value {
-    case .services(let list): list
-    case .serviceData(let uuid, _): [uuid]
-    case .manufacturerData, .name: []
-    }
-  }
-
   fileprivate func compared(_ value: ClauseAnswer.Value, holds: Bool) -> ClauseAnswer.Comparison {
     ClauseAnswer.Comparison(part: part, offset: offset, type: type, value: value, masked: nil, holds: holds)
   }

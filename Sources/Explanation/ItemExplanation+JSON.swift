@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import Discovery
 import HCI
 import Interfaces
 public import JSON
-public import Manifest
+import Manifest
 
 extension ItemExplanation {
   public func writeMembers(to json: inout JSONWriter) {
@@ -21,30 +22,7 @@ extension ItemExplanation {
       json.member("setsHeardSince", setPosition)
     }
     json.objects("clauses", clauses) { $1.write(to: &$0) }
-    json.object("gate") { gate.writeMembers(to: &$0) }
-  }
-}
-
-extension GateAnswer {
-  fileprivate func writeMembers(to json: inout JSONWriter) {
-    json.member("range", immediate == nil ? "default" : "immediate")
-    json.member("filteredRSSI", level)
-    json.member("pathLoss", pathLoss)
-    json.member("samples", readingCount)
-    json.member("reports", reportCount)
-    json.member("learnedIntervalMilliseconds", learnedMilliseconds)
-    if let rhythmMilliseconds { json.member("rhythmMilliseconds", rhythmMilliseconds) }
-    json.member("silenceMilliseconds", silenceMilliseconds)
-    json.member("lostMilliseconds", lostMilliseconds)
-    guard let immediate else { return }
-    json.member("enterRSSI", immediate.enter)
-    json.member("leaveRSSI", immediate.leave)
-    json.member("samplesInWindow", immediate.samples)
-    json.member("samplesMin", immediate.samplesMin)
-    json.member("windowMilliseconds", immediate.windowMilliseconds)
-    json.member("stateMilliseconds", immediate.stateMilliseconds)
-    json.member("enterDwellMilliseconds", immediate.enterDwellMilliseconds)
-    json.member("leaveDwellMilliseconds", immediate.leaveDwellMilliseconds)
+    json.object("gate", gate)
   }
 }
 
@@ -68,7 +46,6 @@ extension ClauseAnswer {
       json.member("wantedMasked", Hex(masked.wanted))
       json.member("firstDifference", masked.firstDifference)
     }
-    if omittedCount > 0 { json.member("omitted", omittedCount) }
   }
 }
 
@@ -89,20 +66,5 @@ extension ClauseAnswer.Value {
     case .name(let name): name.terminal(columnsMax: 40)
     case .address(let prefix): AddressText.text(of: prefix)
     }
-  }
-}
-
-extension CompareOptions {
-  private static let named: [(option: CompareOptions, word: String)] = [
-    (.caseInsensitive, "caseInsensitive"), (.literal, "literal"), (.backwards, "backwards"),
-    (.anchored, "anchored"),
-  ]
-
-  /// As the manifest writes them.
-  public var words: [String] { Self.named.filter { contains($0.option) }.map(\.word) }
-
-  init?(word: String) {
-    guard let option = Self.named.first(where: { $0.word == word })?.option else { return nil }
-    self = option
   }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import DeviceLines
 import Discovery
 public import HCI
 public import Interfaces
 public import Manifest
 
 /// Why one identity of an item does or does not match a device, and where the device stands with its gate: a line of
-/// `explain --json` (`Config/schema/explain.schema.json`), and an explanation of `io.accessoryd.Gateway`.
+/// `explain --json` (`Config/schema/explain.schema.json`).
 public struct ItemExplanation: Equatable, Line {
   public let address: DeviceAddress
   public let app: String
@@ -14,7 +15,7 @@ public struct ItemExplanation: Equatable, Line {
   /// Whether it is the item's second identity that was asked.
   public let isAlternate: Bool
   /// Empty for items that look only for networks.
-  public private(set) var clauses: [ClauseAnswer]
+  public let clauses: [ClauseAnswer]
   /// The advertising set, or the frame, that was asked: 0 is the one heard last of `setCount`.
   public let setPosition: Int
   public let setCount: Int
@@ -22,7 +23,7 @@ public struct ItemExplanation: Equatable, Line {
   public let isOfFrames: Bool
   /// Where the item stands with the device; nil when a clause does not hold, or the tables do not have the match.
   public let presence: Presence?
-  public let gate: GateAnswer
+  public let gate: GateLine
   /// How often the item found the device in a capture; nil for what is true now.
   public package(set) var history: FoundHistory?
   /// How often the item lost the device while it sent other frames, as far as the events go back.
@@ -47,12 +48,55 @@ public struct ItemExplanation: Equatable, Line {
 
   /// The first clause that does not hold.
   public var failure: ClauseAnswer? { clauses.first { !$0.holds } }
+}
 
-  /// Keeps at most `countMax` comparisons, one or more, in each clause.
-  public func limited(toComparisons countMax: Int) -> Self {
-    var limited = self
-    limited.clauses = clauses.map { $0.limited(toComparisons: countMax) }
-    return limited
+/// A device with what it sent, and where items have it: from the tables of a replay, or as the agent tells it.
+public struct ObservedDevice: Sendable {
+  public let address: DeviceAddress
+  public let name: AirText?
+  /// Advertising data and scan response of each advertising set, or of each frame; the one heard last first.
+  public let payloads: [(data: [UInt8], response: [UInt8])]
+  /// Whether ``payloads`` are every different frame that was received, not the latest of each advertising set.
+  public let hasEveryFrame: Bool
+  private let states: [ItemStateLine]
+
+  /// A device of the agent, with the frames that were received from it, if any were.
+  public init(
+    _ line: DeviceLine, _ states: [ItemStateLine], frames: [(data: [UInt8], response: [UInt8])]
+  ) {
+    (address, name, self.states) = (line.address, line.name, states)
+    let response = line.responseBytes ?? 0
+    let last = (Array(line.data.dropLast(response)), Array(line.data.suffix(response)))
+    (payloads, hasEveryFrame) = (frames.isEmpty ? [last] : frames, !frames.isEmpty)
+  }
+
+  /// A device of a replay, and where one item has it.
+  init(_ dataPath: borrowing ManifestDataPath, _ view: DeviceView, item index: Int) {
+    (address, name) = (view.address, view.name?.text)
+    (payloads, hasEveryFrame) = (view.payloads, view.hasEveryFrame)
+    states = [ItemStateLine(dataPath, view, item: index)]
+  }
+
+  /// What an item says: its descriptor, and its second identity if it has one. Nothing when it is not known where the item
+  /// has the device.
+  public func explanations(of entry: ManifestItem) -> [ItemExplanation] {
+    guard let state = states.first(where: { $0.app == entry.app && $0.item == entry.item.id }) else {
+      return []
+    }
+    let identities = [(entry.item.descriptor, false)] + (entry.item.alternate.map { [($0, true)] } ?? [])
+    return identities.map { explanation(of: $0, isAlternate: $1, state) }
+  }
+
+  private func explanation(
+    of descriptor: DiscoveryDescriptor, isAlternate: Bool, _ state: ItemStateLine
+  ) -> ItemExplanation {
+    let (setPosition, clauses, otherFrames) = answers(descriptor)
+    let holds = !clauses.isEmpty && clauses.allSatisfy(\.holds)
+    return ItemExplanation(
+      address: address, app: state.app, item: state.item, isAlternate: isAlternate, clauses: clauses,
+      setPosition: setPosition, setCount: payloads.count, isOfFrames: hasEveryFrame,
+      presence: holds ? state.presence : nil, gate: state.gate,
+      lossesToOtherFrames: state.lossesToOtherFrames, otherFrames: hasEveryFrame ? otherFrames : [])
   }
 }
 
@@ -62,56 +106,13 @@ extension ManifestDataPath {
     items.indices.flatMap { explanations(of: view, item: $0) }
   }
 
-  /// What one item says about a device, which it lost so often while the device sent other frames.
-  public func explanations(
-    of view: DeviceView, item index: Int, lossesToOtherFrames: Int
-  ) -> [ItemExplanation] {
-    explanations(of: view, item: index).map { explanation in
-      var explanation = explanation
-      explanation.lossesToOtherFrames = lossesToOtherFrames
-      return explanation
-    }
-  }
-
-  /// How often each item lost a device while it sent other frames, by the item's index; as far as the events go back.
-  public func lossesToOtherFrames(of address: DeviceAddress) -> [Int32: Int] {
-    var losses: [Int32: Int] = [:]
-    var cursor = EventCursor(epoch: pipeline.events.epoch, sequence: pipeline.events.oldest)
-    while case .event(_, let sighting, _) = pipeline.events.read(&cursor) {
-      guard sighting.address == address, sighting.event == .lost, sighting.reason == .noLongerMatches else {
-        continue
-      }
-      losses[sighting.item, default: 0] += 1
-    }
-    return losses
-  }
-
-  /// What one item says about a device: its descriptor, and its second identity if it has one.
+  /// What one item says about a device.
   public func explanations(of view: DeviceView, item index: Int) -> [ItemExplanation] {
-    let item = items[index].item
-    var explanations = [explanation(of: view, item: index, item.descriptor, isAlternate: false)]
-    if let alternate = item.alternate {
-      explanations.append(explanation(of: view, item: index, alternate, isAlternate: true))
-    }
-    return explanations
-  }
-
-  private func explanation(
-    of view: DeviceView, item index: Int, _ descriptor: DiscoveryDescriptor, isAlternate: Bool
-  ) -> ItemExplanation {
-    let match = view.matches.first { $0.item == index }?.match
-    let (setPosition, clauses, otherFrames) = view.answers(descriptor)
-    let holds = !clauses.isEmpty && clauses.allSatisfy(\.holds)
-    let presence = holds ? match.map { $0.presence } : nil
-    return ItemExplanation(
-      address: view.address, app: items[index].app, item: items[index].item.id, isAlternate: isAlternate,
-      clauses: clauses, setPosition: setPosition, setCount: view.payloads.count,
-      isOfFrames: view.hasEveryFrame, presence: presence, gate: GateAnswer(self, view, item: index, match),
-      otherFrames: view.hasEveryFrame ? otherFrames : [])
+    ObservedDevice(self, view, item: index).explanations(of: items[index])
   }
 }
 
-extension DeviceView {
+extension ObservedDevice {
   /// The answers of the frame on which most clauses hold; of equals the one with most of the fields that the clauses
   /// ask for, then the one heard last; and the numbers of the other frames on which all of them hold.
   fileprivate func answers(
@@ -157,7 +158,7 @@ extension ItemExplanation {
   public var why: String {
     guard lossesToOtherFrames > 0 else { return verdict }
     let times = lossesToOtherFrames == 1 ? "once" : "\(lossesToOtherFrames) times"
-    let key = gate.immediate == nil ? GateKey.lost : .silence
+    let key = !gate.isImmediate ? GateKey.lost : .silence
     return
       "\(verdict); lost \(times) while it sent other frames: raise gate.\(key.rawValue) if the one that matches comes "
       + "more seldom"
@@ -165,10 +166,10 @@ extension ItemExplanation {
 
   private var verdict: String {
     if clauses.isEmpty { return "looks only for networks" }
-    if let found = history?.sentence(gate.immediate == nil ? "found" : "let in") { return found }
+    if let found = history?.sentence(!gate.isImmediate ? "found" : "let in") { return found }
     if isSplit { return splitSentence }
     if let failure { return failure.shortReason }
-    if presence?.isFound != true, gate.isTooSlow, let learned = gate.learnedMilliseconds {
+    if presence?.isFound != true, gate.isTooSlow, let learned = gate.learnedIntervalMilliseconds {
       return "matches, but can never enter: it sends every \(learned) ms; \(gate.cureOfSlowness)"
     }
     if presence?.isFound != true, let burst = gate.shortBurst {
@@ -176,7 +177,7 @@ extension ItemExplanation {
         "matches, and was strong enough, but only for about \(burst.milliseconds) ms at a time; \(burst.cure) if its "
         + "bursts are no longer"
     }
-    if history != nil, gate.immediate != nil, presence != .approaching {
+    if history != nil, gate.isImmediate, presence != .approaching {
       return "matches, but was never at the gateway"
     }
     guard let presence else {
@@ -185,10 +186,10 @@ extension ItemExplanation {
         : "matches, but was turned away because a table is full"
     }
     switch presence {
-    case .inside: return gate.immediate == nil ? "found" : "found, at the gateway"
+    case .inside: return !gate.isImmediate ? "found" : "found, at the gateway"
     case .leaving: return "found, leaving"
     case .approaching: return "matches, and is strong enough, but not yet for long enough"
-    case .outside: return gate.immediate == nil ? "matches, not found" : "matches, but is not at the gateway"
+    case .outside: return !gate.isImmediate ? "matches, not found" : "matches, but is not at the gateway"
     }
   }
 }
@@ -224,4 +225,44 @@ extension ClauseAnswer {
 extension ClauseAnswer.Comparison {
   /// How far the payload is right.
   fileprivate var agreement: Int { masked?.firstDifference ?? .max }
+}
+
+extension GateLine {
+  private static let restartMilliseconds = Int(GateSettings().silenceMillisecondsMax)
+  /// The filter stops as far below a level that it rises to.
+  private static let reachSixteenths = 3
+
+  public var isImmediate: Bool { range == .immediate }
+  public var interval: UInt32? { learnedIntervalMilliseconds.map(UInt32.init(clamping:)) }
+
+  /// Whether the device sends too seldom for the gate ever to let it in.
+  public var isTooSlow: Bool {
+    guard let samplesMin, let windowMilliseconds else { return false }
+    return GateReading.isTooSlow(
+      learnedMilliseconds: interval, reports: UInt32(clamping: reports), samplesMin: samplesMin,
+      windowMilliseconds: Int64(windowMilliseconds))
+  }
+
+  /// What to change for a device that sends too seldom. The filter restarts after ``restartMilliseconds``.
+  var cureOfSlowness: String {
+    (learnedIntervalMilliseconds ?? 0) < Self.restartMilliseconds
+      ? "lower gate.samples-min or raise gate.sample-window-max-ms"
+      : "set gate.samples-min = 1 and gate.enter-dwell-ms = 0"
+  }
+
+  /// How long the device was last heard without a pause and what to change, if it is strong enough and that ends before
+  /// the gate can let it in. Nil while it goes on for the first time.
+  var shortBurst: (milliseconds: Int, cure: String)? {
+    guard let filteredRSSI, let enterRSSI,
+      filteredRSSI.sixteenths + Self.reachSixteenths >= enterRSSI.sixteenths, let interval,
+      DevicePace.isBurst(intervalMilliseconds: interval, rhythmMilliseconds: rhythmMilliseconds)
+        || silenceMilliseconds > max(1000, 5 * Int(interval))
+    else { return nil }
+    let milliseconds = max(0, Int(samples) - 1) * Int(interval)
+    var keys: [GateKey] = []
+    if milliseconds < enterDwellMilliseconds ?? 0 { keys.append(.enterDwell) }
+    if samples < samplesMin ?? 0 { keys.append(.samplesMin) }
+    let cure = keys.map { "gate.\($0.rawValue)" }.joined(separator: " and ")
+    return keys.isEmpty ? nil : (milliseconds, "lower \(cure)")
+  }
 }

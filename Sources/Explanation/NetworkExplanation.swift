@@ -5,18 +5,8 @@ public import JSON
 public import Manifest
 
 /// Why a network's name does or does not match an item: a line of `explain --network --json` and `try --json`
-/// (`Config/schema/explain-network.schema.json`), and `NetworkExplanation` of `io.accessoryd.Gateway`.
-public struct NetworkExplanation: Equatable, ReadableLine {
-  /// Where the network stands.
-  public enum Sight: Equatable, Sendable {
-    case absent
-    /// Seen this many whole seconds ago.
-    case seen(seconds: Int64)
-  }
-
-  /// The keys of a descriptor that a name is compared with.
-  public static let keys: [DescriptorKey] = [.ssid, .ssidPrefix]
-
+/// (`Config/schema/explain-network.schema.json`).
+public struct NetworkExplanation: Equatable, Line {
   public let ssid: AirText
   public let app: String
   public let item: String
@@ -45,26 +35,11 @@ public struct NetworkExplanation: Equatable, ReadableLine {
     if let firstDifference { json.member("firstDifference", firstDifference) }
     json.member("why", why)
   }
-
-  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
-    ssid = try line.airText("ssid")
-    app = try line.string("app")
-    item = try line.string("item")
-    holds = try line.bool("matches")
-    isFound = try line.bool("isFound")
-    signal = try line.integerIfPresent("signal")
-    key = try line.value("clause", of: Self.keys, \.rawValue)
-    wanted = try line.airText("wanted")
-    firstDifference = try line.integerIfPresent("firstDifference")
-    why = try line.string("why")
-  }
 }
 
 extension NetworkExplanation {
-  /// Compares a name with an item; nil for an item without a network. `isFound`: the item has found the network.
-  public init?(
-    of name: [UInt8], _ entry: ManifestItem, isFound: Bool, signal: Int8?, _ sight: Sight
-  ) {
+  /// Compares a name with an item; nil for an item without a network. `line` is the network in sight with the name.
+  public init?(of name: [UInt8], _ entry: ManifestItem, _ line: NetworkLine?) {
     let descriptor = entry.item.descriptor
     guard let wanted = descriptor.ssid ?? descriptor.ssidPrefix else { return nil }
     let isWhole = descriptor.ssid != nil
@@ -73,8 +48,8 @@ extension NetworkExplanation {
     app = entry.app
     item = entry.item.id
     holds = difference == nil && descriptor.isFoundByNetwork
-    self.isFound = isFound
-    self.signal = signal
+    isFound = line?.items.contains { $0.app == entry.app && $0.item == entry.item.id && $0.isFound } ?? false
+    signal = line?.signal
     key = isWhole ? .ssid : .ssidPrefix
     self.wanted = AirText(wanted)
     firstDifference = difference
@@ -85,10 +60,11 @@ extension NetworkExplanation {
     } else if isFound {
       why = "found"
     } else {
-      switch sight {
-      case .absent: why = "the name matches; no such network is in sight"
-      case .seen(let seconds): why = "the name matches; the network was last seen \(seconds) s ago"
-      }
+      why =
+        line.map {
+          "the name matches; the network was last seen \($0.silence.microseconds / 1_000_000) s ago"
+        }
+        ?? "the name matches; no such network is in sight"
     }
   }
 

@@ -6,8 +6,7 @@ public import Interfaces
 public import JSON
 public import Manifest
 
-/// What one identity of an item says about a device, in short: a line of `try --json`
-/// (`Config/schema/try.schema.json`), and a trial of `io.accessoryd.Gateway`.
+/// What one identity of an item says about a device, in short: a line of `try --json` (`Config/schema/try.schema.json`).
 public struct Trial: Equatable, Line {
   public let address: DeviceAddress
   /// How the device calls itself.
@@ -52,7 +51,7 @@ extension Trial {
     isAlternate = explanation.isAlternate
     holds = explanation.holds
     presence = explanation.presence
-    level = explanation.gate.level
+    level = explanation.gate.filteredRSSI
     isNear = explanation.isNear
     history = explanation.history
     failure = explanation.failure?.key
@@ -60,26 +59,10 @@ extension Trial {
   }
 }
 
-extension ManifestDataPath {
-  /// What each identity of an item says about a device, in short.
-  public func trials(of view: DeviceView, item index: Int) -> [Trial] {
-    let name = view.name?.text
-    return explanations(of: view, item: index).map { Trial($0, name: name) }
-  }
-}
-
 extension Trial {
-  /// The trials of each device together, the strongest device first, as a replay lists them.
-  public static func grouped(_ trials: [Trial]) -> [[Trial]] {
-    var groups: [[Trial]] = []
-    for trial in trials {
-      if groups.last?.first?.address == trial.address {
-        groups[groups.count - 1].append(trial)
-      } else {
-        groups.append([trial])
-      }
-    }
-    return groups.sorted { ($0.first?.order ?? (0, 0, 0)) < ($1.first?.order ?? (0, 0, 0)) }
+  /// The strongest device first, as a replay lists them; the trials of a device stay together.
+  public static func ordered(_ devices: [[Trial]]) -> [[Trial]] {
+    devices.sorted { ($0.first?.order ?? (0, 0, 0)) < ($1.first?.order ?? (0, 0, 0)) }
   }
 
   private var order: (Int, UInt64, UInt8) {
@@ -110,24 +93,3 @@ extension ItemVerdict {
 
 extension ItemExplanation: ItemVerdict {}
 extension Trial: ItemVerdict {}
-
-extension Trial: ReadableLine {
-  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
-    self.init(
-      address: try line.address(), name: try line.airTextIfPresent("name"),
-      app: try line.string("app"), item: try line.string("item"),
-      isAlternate: try line.isAlternate(), holds: try line.bool("matches"),
-      presence: try line.valueIfPresent("presence", of: Presence.allCases, \.rawValue),
-      level: try line.decibelsIfPresent("filteredRSSI"), isNear: try line.bool("isNear"),
-      history: try line.lineIfPresent("history"),
-      failure: try line.valueIfPresent("failed", of: ClauseAnswer.keys, \.rawValue),
-      why: try line.string("why"))
-  }
-}
-
-extension JSONObjectReader {
-  /// Which identity of an item the line is about.
-  func isAlternate() throws(JSONMemberError) -> Bool {
-    try value("identity", of: [false, true]) { $0 ? "alternate" : "descriptor" }
-  }
-}

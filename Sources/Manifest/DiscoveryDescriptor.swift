@@ -87,6 +87,17 @@ public struct CompareOptions: OptionSet, Hashable, Sendable {
   public static let backwards = CompareOptions(rawValue: 4)
   /// The name's start only, or with `backwards` its end.
   public static let anchored = CompareOptions(rawValue: 8)
+
+  /// The options, as a manifest writes them.
+  public static let names: [(String, CompareOptions)] = [
+    ("literal", .literal), ("anchored", .anchored), ("backwards", .backwards),
+    ("caseInsensitive", .caseInsensitive),
+  ]
+
+  /// The words of the options, in the order of ``rawValue``.
+  public var words: [String] {
+    Self.names.filter { contains($0.1) }.sorted { $0.1.rawValue < $1.1.rawValue }.map(\.0)
+  }
 }
 
 /// What an accessory supports: `ASAccessory.SupportOptions` with its raw values (bit 0 is unused).

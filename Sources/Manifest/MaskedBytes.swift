@@ -26,6 +26,11 @@ public struct MaskedBytes: Hashable, Sendable {
   /// How many bits are compared.
   public var maskBitCount: Int { mask.reduce(0) { $0 + $1.nonzeroBitCount } }
 
+  /// Whether a payload matches.
+  public func holds(_ payload: [UInt8]) -> Bool {
+    payload.count >= blob.count && zip(zip(payload, blob), mask).allSatisfy { $0.0 & $1 == $0.1 & $1 }
+  }
+
   /// Whether a payload could match both.
   public func isCompatible(with other: MaskedBytes) -> Bool {
     for index in 0..<min(blob.count, other.blob.count) {

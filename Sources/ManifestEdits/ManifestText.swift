@@ -4,29 +4,7 @@ import Discovery
 import HCI
 public import Manifest
 
-/// Values as a manifest has them (TOML 1.0).
-public enum ManifestText {
-  /// A basic string. Characters that a reader or a terminal would not show are escaped.
-  public static func quoted(_ text: String) -> String {
-    let escaped = text.unicodeScalars.map { scalar in
-      if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
-      guard !scalar.isShown else { return String(scalar) }
-      return scalar.value < 0x80
-        ? "\\u" + Hex.digits(UInt64(scalar.value), count: 4)
-        : "\\U" + Hex.digits(UInt64(scalar.value), count: 8)
-    }
-    return "\"\(escaped.joined())\""
-  }
-
-  public static func list(_ texts: [String]) -> String {
-    "[" + texts.map(quoted).joined(separator: ", ") + "]"
-  }
-
-  /// A company identifier: `0x0EEE`.
-  public static func company(_ identifier: UInt16) -> String {
-    "0x" + Hex.digits(UInt64(identifier), count: 4).uppercased()
-  }
-
+extension ManifestText {
   /// A name as a key.
   public static func key(_ name: String) -> String { name.isBareKey ? name : quoted(name) }
 }
@@ -85,27 +63,6 @@ public struct SuggestedItem: Equatable, Sendable {
     let identity =
       (id.map { ["id = \(ManifestText.quoted($0))"] } ?? []) + ["name = \(ManifestText.quoted(name))"]
     return comments + ["[[app.\(ManifestText.key(app)).item]]"] + identity
-      + clauses.map { "descriptor.\($0.rawValue) = \(ManifestText.quoted($1))" }
-  }
-
-  private var clauses: [(DescriptorKey, String)] {
-    let name = descriptor.nameSubstring.map { String(decoding: $0, as: UTF8.self) }
-    let isPrefix = descriptor.nameCompareOptions == .anchored
-    let network = descriptor.ssid.map { ($0, String(validating: $0, as: UTF8.self)) }
-    let clauses: [(DescriptorKey, String?)] = [
-      (.companyIdentifier, descriptor.companyIdentifier.map(ManifestText.company)),
-      (.manufacturerDataBlob, descriptor.manufacturerData.map { Self.hex($0.blob) }),
-      (.manufacturerDataMask, descriptor.manufacturerData.map { Self.hex($0.mask) }),
-      (.serviceUUID, descriptor.serviceUUID.map(IdentifierText.text)),
-      (.serviceDataBlob, descriptor.serviceData.map { Self.hex($0.blob) }),
-      (.serviceDataMask, descriptor.serviceData.map { Self.hex($0.mask) }),
-      (isPrefix ? .namePrefix : .nameSubstring, name),
-      (.ssid, network?.1), (.ssidHex, network.flatMap { $1 == nil ? Self.hex($0) : nil }),
-    ]
-    return clauses.compactMap { key, text in text.map { (key, $0) } }
-  }
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { Hex.digits(UInt64($0), count: 2) }.joined()
+      + descriptor.lines.map { "descriptor.\($0)" }
   }
 }

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
-import Manifest
+public import Manifest
 
 extension DiscoveryDescriptor {
+  /// Reads the lines of a table; nil for what is none.
+  public init?(lines: [String]) {
+    let log = DiagnosticLog()
+    guard let table = try? TomlDocument.parse(Array(lines.joined(separator: "\n").utf8)) else { return nil }
+    self.init(TableReader(table, at: ManifestKeyPath(), log: log))
+    guard log.entries.isEmpty else { return nil }
+  }
+
   init(_ table: TableReader<DescriptorKey>) {
     self.init()
     companyIdentifier = table.node(.companyIdentifier).flatMap {
@@ -108,11 +116,6 @@ extension TableReader<DescriptorKey> {
 private let networkNameBytesMax = 32
 
 extension CompareOptions {
-  fileprivate static let names: [(String, CompareOptions)] = [
-    ("literal", .literal), ("anchored", .anchored), ("backwards", .backwards),
-    ("caseInsensitive", .caseInsensitive),
-  ]
-
   fileprivate static let refused: Set<String> = [
     "numeric", "diacriticInsensitive", "widthInsensitive", "forcedOrdering", "regularExpression",
   ]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import Discovery
 import Explanation
 import HCI
@@ -57,7 +58,7 @@ struct SuggestionCandidate: Equatable {
   /// Whether the item holds only together with a scan response.
   func needsScanResponse(of source: SuggestionSource) -> Bool {
     !source.sampled.frames.contains { view in
-      descriptor.holds(in: SampledSet.Frame(data: view.data), of: source.address)
+      descriptor.holds(in: (view.data, []), of: source.address)
     }
   }
 }
@@ -65,14 +66,6 @@ struct SuggestionCandidate: Equatable {
 extension DiscoveryDescriptor {
   /// Whether the descriptor holds in one of the views that a set had.
   func isMet(by source: SuggestionSource) -> Bool {
-    source.sampled.frames.contains { holds(in: $0, of: source.address) }
-  }
-
-  func holds(in view: SampledSet.Frame, of address: DeviceAddress) -> Bool {
-    let structures =
-      ObservedStructure.all(in: view.data.span.rawBytes, .data)
-      + ObservedStructure.all(in: view.response.span.rawBytes, .response)
-    let answers = ClauseQuestion.answers(self, structures, of: address)
-    return !answers.isEmpty && answers.allSatisfy(\.holds)
+    source.sampled.frames.contains { holds(in: ($0.data, $0.response), of: source.address) }
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import DeviceLines
 import Discovery
 public import Explanation
 public import HCI

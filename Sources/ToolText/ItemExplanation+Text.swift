@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import Discovery
 public import Explanation
 import HCI
@@ -36,49 +37,49 @@ extension ItemExplanation {
   private func describeGate(in rows: inout TextRows, _ style: TextStyle) {
     rows.line(
       "  \(isFound ? style.good("yes") : style.bad("no "))  \(DescriptorKey.range.rawValue) "
-        + (gate.immediate == nil ? "default" : "immediate"))
+        + (gate.range.rawValue))
     rows.row("heard", gate.heardText)
-    guard let immediate = gate.immediate else { return }
-    rows.row("level", gate.levelText(immediate))
+    guard gate.isImmediate, let level = gate.levelText else { return }
+    rows.row("level", level)
     rows.row(
       "samples",
-      "\(immediate.samples) in the last \(immediate.windowMilliseconds) ms; \(immediate.samplesMin) needed")
-    if let presence, let state = immediate.stateText(presence) { rows.row("state", state) }
+      "\(gate.samplesInWindow ?? 0) in the last \(gate.windowMilliseconds ?? 0) ms; \(gate.samplesMin ?? 0) needed"
+    )
+    if let presence, let state = gate.stateText(presence) { rows.row("state", state) }
   }
 }
 
-extension GateAnswer {
+extension GateLine {
   fileprivate var heardText: String {
     let pace = DevicePace.text(
-      intervalMilliseconds: learnedMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
+      intervalMilliseconds: interval,
+      rhythmMilliseconds: rhythmMilliseconds)
     let interval = pace.map { ", \($0)" } ?? ""
-    let reports = reportCount == 1 ? "1 report" : "\(reportCount) reports"
-    let readings = readingCount == 1 ? "1 reading" : "\(readingCount) readings"
-    let isShort = rhythmMilliseconds.map { lostMilliseconds < Int64($0) } ?? false
+    let reportText = reports == 1 ? "1 report" : "\(reports) reports"
+    let readings = samples == 1 ? "1 reading" : "\(samples) readings"
+    let isShort = !isImmediate && rhythmMilliseconds.map { lostMilliseconds < Int($0) } ?? false
     let bound = isShort ? "; lost in its pauses, after \(lostMilliseconds) ms: raise gate.lost-max-ms" : ""
-    return
-      "\(readings) from \(reports)\(interval), last \(silenceMilliseconds) ms ago\(immediate == nil ? bound : "")"
+    return "\(readings) from \(reportText)\(interval), last \(silenceMilliseconds) ms ago\(bound)"
   }
 
-  fileprivate func levelText(_ immediate: Immediate) -> String {
-    guard let level else { return "none; \(immediate.enter.shortText) dBm lets in" }
-    let missing = Decibels(sixteenths: immediate.enter.sixteenths - level.sixteenths)
+  fileprivate var levelText: String? {
+    guard let enterRSSI, let leaveRSSI else { return nil }
+    guard let filteredRSSI else { return "none; \(enterRSSI.shortText) dBm lets in" }
+    let missing = Decibels(sixteenths: enterRSSI.sixteenths - filteredRSSI.sixteenths)
     // It enters from 3/16 dB below on.
     let distance = missing.sixteenths > 3 ? " (\(missing.shortText) dB short)" : ""
     let loss = pathLoss.map { "; path loss \($0) dB" } ?? ""
-    return "\(level.shortText) dBm filtered; \(immediate.enter.shortText) lets in\(distance), "
-      + "under \(immediate.leave.shortText) lets out\(loss)"
+    return "\(filteredRSSI.shortText) dBm filtered; \(enterRSSI.shortText) lets in\(distance), "
+      + "under \(leaveRSSI.shortText) lets out\(loss)"
   }
-}
 
-extension GateAnswer.Immediate {
   fileprivate func stateText(_ presence: Presence) -> String? {
     guard let elapsed = stateMilliseconds else { return nil }
     return switch presence {
     case .outside: "outside for \(elapsed) ms"
-    case .approaching: "strong enough for \(elapsed) ms of \(enterDwellMilliseconds) ms"
+    case .approaching: "strong enough for \(elapsed) ms of \(enterDwellMilliseconds ?? 0) ms"
     case .inside: "inside for \(elapsed) ms"
-    case .leaving: "too weak for \(elapsed) ms of \(leaveDwellMilliseconds) ms"
+    case .leaving: "too weak for \(elapsed) ms of \(leaveDwellMilliseconds ?? 0) ms"
     }
   }
 }

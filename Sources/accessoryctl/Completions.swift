@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import ArgumentParser
 import Interfaces
 import JSON
@@ -61,11 +62,11 @@ enum Completions {
 
   /// The manifest's items as `app/item`.
   private static func itemPaths(_ words: [String]) -> [String] {
-    let paths = Result { () throws(AgentCallError) in
-      var connection = try GatewayConnection(path: path(words))
-      return try connection.itemPaths(within: patienceSeconds)
-    }
-    return (try? paths.get()) ?? []
+    list(GatewayMethodName.items, words) { line throws(JSONMemberError) in
+      try line.objectIfPresent("item").map { item throws(JSONMemberError) in
+        "\(try item.string("app"))/\(try item.string("item"))"
+      }
+    } ?? []
   }
 
   private static func accessories(_ words: [String]) -> [AccessoryLine]? {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import ArgumentParser
 import Explanation
 import HCI
@@ -132,14 +133,10 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func askAbout(_ ssid: AirText) throws(ToolError) -> NetworkAnswer {
-    var answer = NetworkAnswer(ssid: ssid)
-    answer.explanations = try source.gateway.callForList(
-      GatewayMethodName.explain, GatewayCall(network: ssid).write
-    ) { line throws(JSONMemberError) -> NetworkExplanation? in
-      if let line: NetworkLine = try line.lineIfPresent("network") { answer.network = line }
-      return try line.lineIfPresent("networkExplanation")
-    }
-    return answer
+    let network = try SetupAccessory.networksInSight(source.gateway).first { $0.ssid == ssid }
+    return NetworkAnswer(
+      ssid: ssid, network: network,
+      explanations: try source.gateway.items().compactMap { NetworkExplanation(of: ssid.bytes, $0, network) })
   }
 
   private func showNetwork(_ answer: NetworkAnswer) throws(ToolError) -> ExitStatus {
@@ -179,23 +176,19 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func runLive(_ device: DeviceArgument) throws(ToolError) {
-    let call = GatewayCall(device: device.text, seconds: Self.listeningSeconds)
-    let seconds = GatewayConnection.patienceSeconds + Self.listeningSeconds
-    let parts = try source.gateway.callForList(
-      GatewayMethodName.explain, within: seconds, call.write, Part.init(reading:))
+    let gateway = source.gateway
+    let items = try gateway.items()
+    // One that is not in sight is not waited for.
+    _ = try gateway.inspect(device: device)
+    let heard = try Listening(seconds: Self.listeningSeconds).heard(of: device, gateway)
     var show = Show(json: json, isWhole: all)
-    var rest = parts[...]
-    while case .device(let device) = rest.popFirst() {
-      var frames: [(data: [UInt8], response: [UInt8])] = []
-      var explanations: [ItemExplanation] = []
-      while let part = rest.first {
-        if case .device = part { break }
-        if case .frame(let data, let response) = part { frames.append((data, response)) }
-        if case .reversedKey(let identity) = part { ReversedKey.say(identity, resolves: device.address.text) }
-        if case .explanation(let explanation) = part { explanations.append(explanation) }
-        rest.removeFirst()
+    for found in try gateway.inspect(device: device).devices {
+      let observed = found.observed(in: heard)
+      let explanations = items.flatMap(observed.explanations)
+      try show.device(found.line, frames: FrameList(observed.payloads, explanations))
+      if let identity = found.reversedIdentityKey {
+        ReversedKey.say(identity, resolves: found.line.address.text)
       }
-      try show.device(device, frames: FrameList(frames.reversed(), explanations))
       for explanation in explanations { try show.explanation(explanation) }
     }
     try show.end().throwUnlessSuccess()
@@ -210,30 +203,8 @@ extension ExplainCommand {
   private struct NetworkAnswer {
     let ssid: AirText
     /// nil when it is not in sight.
-    var network: NetworkLine?
-    var explanations: [NetworkExplanation] = []
-  }
-
-  /// An element of the agent's reply.
-  private enum Part {
-    case device(DeviceLine)
-    case frame(data: [UInt8], response: [UInt8])
-    case reversedKey(String)
-    case explanation(ItemExplanation)
-
-    init?(reading line: JSONObjectReader) throws(JSONMemberError) {
-      if let device = try line.objectIfPresent("device") {
-        self = .device(try DeviceLine(reading: device))
-      } else if let frame = try line.objectIfPresent("frame") {
-        self = .frame(data: try frame.bytes("data"), response: try frame.bytes("response"))
-      } else if let identity = try line.stringIfPresent("reversedIdentityKey") {
-        self = .reversedKey(identity)
-      } else if let explanation = try line.objectIfPresent("explanation") {
-        self = .explanation(try ItemExplanation(reading: explanation))
-      } else {
-        return nil
-      }
-    }
+    let network: NetworkLine?
+    let explanations: [NetworkExplanation]
   }
 
   private struct Show: ~Copyable {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import ArgumentParser
+import Explanation
+import HCI
 import Interfaces
 import JSON
 import LinuxSystem
 import Manifest
+import ManifestFormat
+import Suggestions
 import ToolText
 import Varlink
 
@@ -63,23 +68,59 @@ struct GatewayOptions: ParsableArguments {
   }
 }
 
-extension GatewayConnection {
-  /// The manifest's items as `app/item`: the agent lists them when asked for one that does not exist.
-  mutating func itemPaths(within seconds: Int = patienceSeconds) throws(AgentCallError) -> [String] {
-    try startCall(GatewayMethodName.try, GatewayCall(item: "").write)
-    do throws(AgentCallError) { _ = try nextReply(within: seconds) } catch {
-      guard case .refused(let reply) = error, reply.error == GatewayErrorName.itemNotFound.rawValue else {
-        throw error
-      }
-      return ErrorParameters(reply.parameters).texts("items")
-    }
-    return []
+/// A device as the agent tells it, and where items have it.
+struct InspectedDevice {
+  let line: DeviceLine
+  /// The address that it uses now.
+  let address: DeviceAddress
+  let reversedIdentityKey: String?
+  var states: [ItemStateLine] = []
+
+  /// The device with what it sent; `sources` have what was received from it meanwhile.
+  func observed(in sources: SuggestionSources) -> ObservedDevice {
+    let sets = (sources.device + sources.others).map(\.sampled)
+    return ObservedDevice(line, states, frames: SampledSet.frames(of: address, in: sets))
   }
 }
 
 extension GatewayOptions {
-  func itemPaths() throws(ToolError) -> [String] {
-    try connect { connection throws(AgentCallError) in try connection.itemPaths() }
+  /// The items in force.
+  func items() throws(ToolError) -> [ManifestItem] {
+    try callForList(GatewayMethodName.items) { line throws(JSONMemberError) in
+      guard let object = try line.objectIfPresent("item") else { return nil }
+      let line = try ItemLine(reading: object)
+      var item = DisplayItem(id: line.item, name: line.item)
+      guard let descriptor = DiscoveryDescriptor(lines: line.descriptor) else {
+        throw object.error("descriptor", .unknownValue)
+      }
+      item.descriptor = descriptor
+      item.alternate = line.alternate.flatMap(DiscoveryDescriptor.init)
+      return ManifestItem(app: line.app, item: item)
+    }
+  }
+
+  /// The devices of an address, or all, and where items have them; or why an item finds nothing.
+  func inspect(
+    device: DeviceArgument? = nil, item: String? = nil
+  ) throws(ToolError) -> (devices: [InspectedDevice], reasonNothingIsFound: String?) {
+    var devices: [InspectedDevice] = []
+    var reason: String?
+    _ = try callForList(GatewayMethodName.inspect, GatewayCall(device: device?.text, item: item).write) {
+      line throws(JSONMemberError) -> Never? in
+      let reply = try InspectReply(reading: line)
+      if let device = reply.device {
+        let inUse = reply.addressInUse.flatMap(AddressText.bits).map {
+          DeviceAddress(bits: $0, type: .random)
+        }
+        devices.append(
+          InspectedDevice(
+            line: device, address: inUse ?? device.address, reversedIdentityKey: reply.reversedIdentityKey))
+      }
+      if let state = reply.itemState, !devices.isEmpty { devices[devices.count - 1].states.append(state) }
+      reason = reply.reasonNothingIsFound ?? reason
+      return nil
+    }
+    return (devices, reason)
   }
 
   /// Throws unless the manifest has the app.
@@ -121,14 +162,12 @@ extension GatewayOptions {
 /// The parameters of a call of `io.accessoryd.Gateway`.
 struct GatewayCall {
   var device: String?
-  var network: AirText?
   var item: String?
   var all: Bool?
   var seconds: Int?
 
   func write(to json: inout JSONWriter) {
     if let device { json.member("device", device) }
-    if let network { json.member("network", networkName: network) }
     if let item { json.member("item", item) }
     if let all { json.member(GatewayInterface.includesAll, all) }
     if let seconds { json.member("seconds", seconds) }

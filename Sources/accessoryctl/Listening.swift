@@ -9,15 +9,14 @@ import Suggestions
 
 /// What the agent receives while the radio listens all the time, and what other devices sent last.
 struct Listening {
-  let device: DeviceArgument
   let seconds: Int
 
   /// Items for the device; `update` is called while it listens, as by `GatewayConnection.nextReply`.
   func suggestions(
-    _ gateway: GatewayOptions,
+    for device: DeviceArgument, _ gateway: GatewayOptions,
     update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant? = { _, _ in nil }
   ) throws(ToolError) -> [Suggestion] {
-    let sources = try sources(gateway, update: update)
+    let sources = try sources(of: device, gateway, update: update)
     guard !sources.device.isEmpty else {
       throw .sentence("\(device.text) is not in sight; accessoryctl sightings --all lists what is", .no)
     }
@@ -37,12 +36,22 @@ struct Listening {
     return suggestions
   }
 
-  private func sources(
-    _ gateway: GatewayOptions, update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant?
+  /// What was received from the device, or from all alike.
+  func heard(
+    of device: DeviceArgument? = nil, _ gateway: GatewayOptions,
+    update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant? = { _, _ in nil }
   ) throws(ToolError) -> SuggestionSources {
-    let (bytes, addresses) = try packets(gateway, update: update)
+    let (bytes, addresses) = try packets(of: device, gateway, update: update)
     var sources = SuggestionSources(ofDevice: addresses)
     try CaptureFile(holding: bytes).decode { sources.addReport($0) }
+    return sources
+  }
+
+  private func sources(
+    of device: DeviceArgument, _ gateway: GatewayOptions,
+    update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant?
+  ) throws(ToolError) -> SuggestionSources {
+    var sources = try heard(of: device, gateway, update: update)
     for line in try gateway.devicesInSight() {
       let response = line.responseBytes ?? 0
       sources.addLast(
@@ -54,15 +63,16 @@ struct Listening {
 
   /// The packets as a capture, and the addresses that the device uses.
   private func packets(
-    _ gateway: GatewayOptions, update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant?
+    of device: DeviceArgument?, _ gateway: GatewayOptions,
+    update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant?
   ) throws(ToolError) -> (bytes: [UInt8], addresses: Set<UInt64>) {
     let patience = GatewayConnection.patienceSeconds + seconds
     return try gateway.connect { connection throws(AgentCallError) in
       var bytes: [UInt8] = []
       bytes.append(Btsnoop.header(.h4))
-      var addresses: Set = [device.bits]
+      var addresses: Set = device.map { [$0.bits] } ?? []
       try connection.startCall(
-        GatewayMethodName.capture, GatewayCall(device: device.text, seconds: seconds).write)
+        GatewayMethodName.capture, GatewayCall(device: device?.text, seconds: seconds).write)
       _ = try connection.allReplies(within: patience, update: update) {
         line throws(JSONMemberError) -> Never? in
         let part = try CaptureReply(reading: line)

@@ -173,7 +173,7 @@ enum SetupDevices {
     for device: DeviceArgument, seconds: Int, _ gateway: GatewayOptions
   ) throws(ToolError) -> Suggestion {
     StandardError.say("listening to \(device.text) for \(seconds) s")
-    let suggestions = try Listening(device: device, seconds: seconds).suggestions(gateway)
+    let suggestions = try Listening(seconds: seconds).suggestions(for: device, gateway)
     guard let suggestion = suggestions.first, suggestions.count == 1 else {
       throw .sentence(
         "\(suggestions.count) devices have the address \(device.text); add an item for one of them by hand, see "

@@ -137,7 +137,7 @@ struct SuggestCommand: ParsableCommand {
     var (line, progress) = (ProgressLine(), ReadingProgress(gateway))
     var end: MonotonicInstant?
     defer { line.clear() }
-    let suggestions = try Listening(device: device, seconds: seconds ?? 5).suggestions(gateway) {
+    let suggestions = try Listening(seconds: seconds ?? 5).suggestions(for: device, gateway) {
       deadline, now in
       guard let next = line.next(after: now) else { return nil }
       // Each reply moves the deadline.

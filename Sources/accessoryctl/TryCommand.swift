@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import Explanation
 import ArgumentParser
 import Interfaces
 import JSON
+import HCI
 import Manifest
+import Suggestions
 import ToolText
 
 struct TryCommand: ParsableCommand {
@@ -48,30 +51,7 @@ struct TryCommand: ParsableCommand {
   func validate() throws { try source.requireManifest() }
 
   func run() throws {
-    guard let capture = source.capture else {
-      var networks: [NetworkExplanation] = []
-      var reason: String?
-      let seconds = ExplainCommand.listeningSeconds
-      let trials = try source.gateway.callForList(
-        GatewayMethodName.try, within: GatewayConnection.patienceSeconds + seconds,
-        GatewayCall(item: item, seconds: seconds).write
-      ) { line throws(JSONMemberError) in
-        if let network: NetworkExplanation = try line.lineIfPresent("networkExplanation") {
-          networks.append(network)
-        }
-        reason = try line.stringIfPresent("reasonNothingIsFound") ?? reason
-        return try line.objectIfPresent("trial").map { line throws(JSONMemberError) in
-          try Trial(reading: line)
-        }
-      }
-      if let reason { return try showNothing(reason).throwUnlessSuccess() }
-      guard networks.isEmpty else {
-        let status = try show(networks)
-        try source.gateway.sayNetworkProblem()
-        return try status.throwUnlessSuccess()
-      }
-      return try show(Trial.grouped(trials)).throwUnlessSuccess()
-    }
+    guard let capture = source.capture else { return try runLive().throwUnlessSuccess() }
     try source.replay(capture) { dataPath, history throws(ToolError) in
       let index = try self.index(in: dataPath.items)
       let descriptor = dataPath.items[index].item.descriptor
@@ -89,6 +69,36 @@ struct TryCommand: ParsableCommand {
       }
       return try show(groups)
     }
+  }
+
+  private func runLive() throws(ToolError) -> ExitStatus {
+    let gateway = source.gateway
+    let items = try gateway.items()
+    let item = items[try index(in: items)]
+    func inspected() throws(ToolError) -> (devices: [InspectedDevice], reasonNothingIsFound: String?) {
+      try gateway.inspect(item: item.path)
+    }
+    var (devices, reason) = try inspected()
+    if let reason { return showNothing(reason) }
+    guard !item.item.descriptor.isFoundByNetwork else {
+      let networks = try SetupAccessory.networksInSight(gateway)
+      let status = try show(networks.compactMap { NetworkExplanation(of: $0.ssid.bytes, item, $0) })
+      try gateway.sayNetworkProblem()
+      return status
+    }
+    func explanations(_ device: InspectedDevice, _ heard: SuggestionSources) -> [ItemExplanation] {
+      device.observed(in: heard).explanations(of: item)
+    }
+    // Clauses that do not hold on what a device sent last may hold on what it sends next.
+    var heard = SuggestionSources()
+    let isNear = devices.contains { explanations($0, heard).contains { $0.isNear && !$0.holds } }
+    if isNear {
+      heard = try Listening(seconds: ExplainCommand.listeningSeconds).heard(gateway)
+      (devices, reason) = try inspected()
+    }
+    return try show(
+      Trial.ordered(
+        devices.map { device in explanations(device, heard).map { Trial($0, name: device.line.name) } }))
   }
 
   /// Says why the item finds nothing. `reason` lacks its subject.

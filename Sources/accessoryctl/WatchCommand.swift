@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Manifest
 import ArgumentParser
 
 struct WatchCommand: ParsableCommand {
@@ -61,7 +62,8 @@ struct WatchSelection: ParsableArguments {
   fileprivate func requireKnown(to gateway: GatewayOptions) throws(ToolError) {
     if let app { try gateway.requireApp(app) }
     guard let item else { return }
-    let paths = try gateway.itemPaths().filter { path in app.map { path.hasPrefix("\($0)/") } ?? true }
+    let paths = try gateway.items().map(\.path).filter { path in app.map { path.hasPrefix("\($0)/") } ?? true
+    }
     guard !paths.contains(where: { $0 == item || $0.hasSuffix("/\(item)") }) else { return }
     throw .unknownItem(item, known: paths, isAmbiguous: false)
   }

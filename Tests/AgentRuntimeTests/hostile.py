@@ -182,8 +182,8 @@ def wrong():
         ("org.example.absent.Call", False, {}, "org.varlink.service.InterfaceNotFound"),
         ("Status", False, {"unknown": 1}, "org.varlink.service.InvalidParameter"),
         ("Watch", False, {}, "org.varlink.service.ExpectedMore"),
-        ("Try", True, {"item": "x" * 10_000}, GATEWAY + "ItemNotFound"),
-        ("Explain", True, {"device": "\u202e"}, "org.varlink.service.InvalidParameter"),
+        ("Inspect", True, {"item": "x" * 10_000}, GATEWAY + "ItemNotFound"),
+        ("Inspect", True, {"device": "\u202e"}, "org.varlink.service.InvalidParameter"),
         ("Capture", True, {"device": "00:00:00:00:00:00", "seconds": 10**15}, "org.varlink.service.InvalidParameter"),
     ]:
         reply = client.call(method, more, **parameters)

@@ -80,19 +80,18 @@ with varlink.Client.new_with_address(address) as client:
             devices += [reply["device"]] if reply.get("device") else []
         expect(len(devices) >= 2, "devices are in sight")
         address_in_sight = next(device["address"] for device in devices if device["items"])
-        explanations = list(gateway.Explain(address_in_sight, _more=True))
-        for reply in explanations:
-            expect(described(reply, interface.members["Explain"].out_type, interface), f"{reply} is as described")
-        expect(any((reply.get("explanation") or {}).get("isFound") for reply in explanations), "one is explained")
-        item = devices[0]["items"][0]["item"] if devices[0]["items"] else "bulb"
-        for reply in gateway.Try(item, _more=True):
-            expect(described(reply, interface.members["Try"].out_type, interface), f"{reply} is as described")
+        states = list(gateway.Inspect(address_in_sight, _more=True))
+        for reply in states:
+            expect(described(reply, interface.members["Inspect"].out_type, interface), f"{reply} is as described")
+        expect(any((reply.get("itemState") or {}).get("presence") for reply in states), "an item has it")
+        for reply in gateway.Items(_more=True):
+            expect(described(reply, interface.members["Items"].out_type, interface), f"{reply} is as described")
         captured = list(gateway.Capture(1, address_in_sight, _more=True))
         expect(address_in_sight in captured[0]["addresses"], "a capture names the device's addresses")
         reload = gateway.Reload()
         expect(described(reload, interface.members["Reload"].out_type, interface), f"{reload} is as described")
 
-        name, parameters = failure(lambda: list(gateway.Explain("00:00:00:00:00:00", _more=True)))
+        name, parameters = failure(lambda: list(gateway.Inspect("00:00:00:00:00:00", _more=True)))
         expect(name == f"{GATEWAY}.DeviceNotInSight", "an absent device is an error of the agent's")
         expect(parameters == {"device": "00:00:00:00:00:00"}, "it is named")
         expect(failure(lambda: gateway.Watch())[0] == "org.varlink.service.ExpectedMore", "a stream needs more")

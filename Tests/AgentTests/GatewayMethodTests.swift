@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import AdapterSupport
-import Agent
+@testable import Agent
 import Controller
 import HCI
 import JSON
@@ -69,7 +69,7 @@ struct GatewayMethodTests {
     let warnings = reply.parameters.objects("warnings")
     #expect(warnings.map { $0.text("kind") } == ["wifiAwareOnly"])
     #expect(warnings.first?.text("sentence")?.hasSuffix(WiFiAwareService.reasonNothingIsFound) == true)
-    let tried = harness.call("Try", by: client, more: true) { $0.member("item", "held") }
+    let tried = harness.call("Inspect", by: client, more: true) { $0.member("item", "held") }
     #expect(tried.map { $0.text("reasonNothingIsFound") } == [WiFiAwareService.reasonNothingIsFound])
   }
 
@@ -140,40 +140,76 @@ struct GatewayMethodTests {
     #expect(Set(all.compactMap { $0.object("device")?.text("address") }).count == 300)
   }
 
-  @Test("Explain returns the device and then every item's clauses; an absent device is named")
-  func explain() throws {
+  @Test("Inspect returns the device and where every item has it; an absent device is named")
+  func inspect() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1, level: -70)])
     harness.run(milliseconds: 3000)
     let client = try #require(harness.connect())
     let device = harness.call("Sightings", by: client, more: true)[0].object("device")
     let address = try #require(device?.text("address"))
-    let replies = harness.call("Explain", by: client, more: true) { $0.member("device", address) }
+    let replies = harness.call("Inspect", by: client, more: true) { $0.member("device", address) }
     #expect(replies.count == 4)
     #expect(replies[0].object("device")?.text("address") == address)
-    #expect(replies[1].object("explanation")?.text("item") == "bulb")
-    #expect(replies[1].object("explanation")?["isFound"] == .bool(true))
-    #expect(replies[2].object("explanation")?.text("item") == "held")
-    #expect(replies[2].object("explanation")?["isFound"] == .bool(false))
+    #expect(replies[1].object("itemState")?.text("item") == "bulb")
+    #expect(replies[1].object("itemState")?.text("presence") == "inside")
+    #expect(replies[2].object("itemState")?.text("item") == "held")
+    #expect(replies[2].object("itemState")?.text("presence") == "outside")
+    #expect(replies[2].object("itemState")?.object("gate")?.text("range") == "immediate")
 
-    let absent = harness.call("Explain", by: client, more: true) { $0.member("device", "00:00:00:00:00:01") }
+    let absent = harness.call("Inspect", by: client, more: true) { $0.member("device", "00:00:00:00:00:01") }
     #expect(absent.map(\.error) == ["io.accessoryd.Gateway.DeviceNotInSight"])
-    let wrong = harness.call("Explain", by: client, more: true) { $0.member("device", "bulb") }
+    let wrong = harness.call("Inspect", by: client, more: true) { $0.member("device", "bulb") }
     #expect(wrong.map(\.error) == ["org.varlink.service.InvalidParameter"])
     #expect(wrong.first?.text("parameter") == "device")
   }
 
-  @Test(
-    "Try reports for every device whether an item has found it; for an unknown item it lists the items")
-  func trials() throws {
+  @Test("Inspect says of every device where one item has it; for an unknown item it lists the items")
+  func inspectItem() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40), .unknownDevice(2)])
     harness.run(milliseconds: 3000)
     let client = try #require(harness.connect())
-    let replies = harness.call("Try", by: client, more: true) { $0.member("item", "held") }
-    let found = replies.compactMap { $0.object("trial")?["isFound"] }
-    #expect(found == [.bool(true), .bool(false)] || found == [.bool(false), .bool(true)])
-    let unknown = harness.call("Try", by: client, more: true) { $0.member("item", "lamp") }
+    let replies = harness.call("Inspect", by: client, more: true) { $0.member("item", "held") }
+    #expect(replies.compactMap { $0.object("device") }.count == 2)
+    let states = replies.compactMap { $0.object("itemState") }
+    #expect(states.allSatisfy { $0.text("item") == "held" })
+    #expect(Set(states.map { $0.text("presence") }) == ["inside", nil])
+    let unknown = harness.call("Inspect", by: client, more: true) { $0.member("item", "lamp") }
     #expect(unknown.first?.error == "io.accessoryd.Gateway.ItemNotFound")
     #expect(unknown.first?["items"] == .array([.string("lights/bulb"), .string("lights/held")]))
+  }
+
+  @Test("Items has what each looks for, as the lines of a manifest")
+  func items() throws {
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect())
+    let items = harness.call("Items", by: client, more: true).compactMap { $0.object("item") }
+    #expect(items.map { $0.text("item") } == ["bulb", "held"])
+    guard case .array(let lines)? = items[1]["descriptor"] else {
+      return #expect(Bool(false), "there are lines")
+    }
+    #expect(lines.contains(.string("bluetooth-company-identifier = \"0x0EEE\"")), "\(lines)")
+    #expect(lines.contains(.string("bluetooth-range = \"immediate\"")), "\(lines)")
+  }
+
+  @Test("Inspect says how often the item lost the device while it sent other frames")
+  func lossesToOtherFrames() throws {
+    var device = SceneDevice.bulb(1)
+    device.scanResponse = nil
+    device.payloads = PayloadScript(
+      cycle: [AdvertisingPayload().manufacturerData(0x0EEE, [1]), AdvertisingPayload().flags(0x06)],
+      turnMilliseconds: 15_000)
+    let harness = AgentHarness(.lights, scene: [device, .bulb(2)])
+    let client = try #require(harness.connect())
+    func losses(of device: String) -> [Int64] {
+      client.forgetReplies()
+      harness.call("Inspect", by: client, more: true) { $0.member("device", device) }
+      return client.replies.compactMap { $0.object("itemState")?.integer("lossesToOtherFrames") }
+    }
+    harness.run(milliseconds: 20_000)
+    #expect(losses(of: "C0:00:00:00:00:01") == [])
+    harness.run(milliseconds: 60_000)
+    #expect(losses(of: "C0:00:00:00:00:01").first == 2)
+    #expect(losses(of: "C0:00:00:00:00:02") == [])
   }
 
   @Test("An item that two apps have must be named with its app")
@@ -185,11 +221,11 @@ struct GatewayMethodTests {
     }
     let harness = AgentHarness(manifest)
     let client = try #require(harness.connect())
-    let ambiguous = harness.call("Try", by: client, more: true) { $0.member("item", "bulb") }
+    let ambiguous = harness.call("Inspect", by: client, more: true) { $0.member("item", "bulb") }
     #expect(ambiguous.first?.error == "io.accessoryd.Gateway.ItemAmbiguous")
     #expect(ambiguous.first?["items"] == .array([.string("lights/bulb"), .string("shades/bulb")]))
     #expect(
-      harness.call("Try", by: client, more: true) { $0.member("item", "shades/bulb") }.last?.error == nil)
+      harness.call("Inspect", by: client, more: true) { $0.member("item", "shades/bulb") }.last?.error == nil)
   }
 
   @Test("A capture for some seconds says the addresses of a device, has every packet, and ends")
@@ -213,7 +249,7 @@ struct GatewayMethodTests {
     #expect(count > 2 && end > count && client.replies.count == end)
   }
 
-  @Test("Explain names the key that would resolve the address with its bytes in the reverse order")
+  @Test("Inspect names the key that would resolve the address with its bytes in the reverse order")
   func reversedKey() throws {
     let key = Block128(high: 0xEC02_34A3_57C8_AD05, low: 0x3410_10A6_0A39_7D9B)
     var bulb = SceneDevice.bulb(1)
@@ -225,13 +261,13 @@ struct GatewayMethodTests {
       let client = try #require(harness.connect())
       let device = harness.call("Sightings", by: client, more: true)[0].object("device")
       let address = try #require(device?.text("address"))
-      let replies = harness.call("Explain", by: client, more: true) { $0.member("device", address) }
+      let replies = harness.call("Inspect", by: client, more: true) { $0.member("device", address) }
       #expect(replies.compactMap { $0.text("reversedIdentityKey") } == names)
     }
   }
 
-  @Test("While a device is listened to, the radio listens all the time", arguments: ["Capture", "Explain"])
-  func listening(method: String) throws {
+  @Test("While a device is listened to, the radio listens all the time")
+  func listening() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
     harness.run(milliseconds: 30_000)
     let client = try #require(harness.connect())
@@ -241,14 +277,14 @@ struct GatewayMethodTests {
     harness.radioComes(as: .sharedAdapter(index: 3))
     func window() -> UInt16? { harness.kernel?.duty.window }
     #expect(window() == 48)
-    harness.call(method, by: client, more: true) { json in
+    harness.call("Capture", by: client, more: true) { json in
       json.member("device", address)
       json.member("seconds", 3)
     }
     #expect(window() == 96)
     harness.run(milliseconds: 3100)
     #expect(window() == 48)
-    harness.call(method, by: client, more: true) { json in
+    harness.call("Capture", by: client, more: true) { json in
       json.member("device", address)
       json.member("seconds", 3)
     }
@@ -265,23 +301,16 @@ struct GatewayMethodTests {
     #expect(wrong.first?.text("parameter") == "seconds")
   }
 
-  @Test("Two calls may listen at once; the third gets the limit")
+  @Test("As many captures as there is room for go on at once; the next gets the limit")
   func busy() throws {
     let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 1000)
-    let clients = try (0..<3).map { _ in try #require(harness.connect()) }
-    let device = harness.call("Sightings", by: clients[0], more: true)[0].object("device")
-    let address = try #require(device?.text("address"))
+    let clients = try (0...PacketTap.readersMax).map { _ in try #require(harness.connect()) }
     let replies = clients.map { client in
-      client.forgetReplies()
-      return harness.call("Explain", by: client, more: true) { json in
-        json.member("device", address)
-        json.member("seconds", 3)
-      }
+      harness.call("Capture", by: client, more: true) { $0.member("seconds", 3) }
     }
-    #expect(replies.map(\.count) == [0, 0, 1])
-    #expect(replies[2].map(\.error) == ["io.accessoryd.Gateway.Busy"])
-    #expect(replies[2].first?.integer("limit") == 2)
+    #expect(replies.dropLast().allSatisfy { $0.allSatisfy { $0.error == nil } })
+    #expect(replies.last?.map(\.error) == ["io.accessoryd.Gateway.Busy"])
+    #expect(replies.last?.first?.integer("limit") == Int64(PacketTap.readersMax))
   }
 
   @Test("Metrics are families with help, type and samples, with items by name")

@@ -56,10 +56,7 @@ struct DocumentsTests {
     let folder = try TemporaryFolder()
     let tools = URL(fileURLWithPath: Tool.path).deletingLastPathComponent().path
     #expect(try Tool.spawn(Package.path("Scripts/steps/documents"), [tools, folder.path]).status == 0)
-    let items = Message.error("io.accessoryd.Gateway.ItemNotFound") { json in
-      json.member("item", "")
-      json.member("items", ["lights/bulb", "lights/strip", "music/strobe"])
-    }
+    let items = Replies.items(["lights/bulb", "lights/strip", "music/strobe"].map { ($0, []) })
     let devices = Replies.devices([
       (0xC4A1_0000_1E27, "Lumo E27"), (0xC4A1_0000_1E28, "Twin"), (0xC4A1_0000_1E29, "Twin"),
       (2, "a$(id)`x`"),
@@ -67,7 +64,7 @@ struct DocumentsTests {
     let agent = try StandInAgent(
       [],
       [
-        "Try": [items], "Sightings": devices,
+        "Items": items, "Sightings": devices,
         "List": Replies.accessories.compactMap { if case .send(let message) = $0 { message } else { nil } },
         "Registry": Replies.registry(removed: [("bulb", "C4:A1:00:00:1E:27")]).compactMap {
           if case .send(let message) = $0 { message } else { nil }

@@ -130,7 +130,9 @@ import VirtualRadio
       descriptor.wifi-aware-service-name = "_cam._tcp"
       """
     let reason = "never has a candidate: nothing on a gateway searches for Wi-Fi Aware"
-    let agent = try ScriptedAgent([[.send(Message.reply { $0.member("reasonNothingIsFound", reason) })]])
+    let items = Replies.items([("cameras/camera", [#"wifi-aware-service-name = "_cam._tcp""#])])
+    let inspected = Message.reply { $0.member("reasonNothingIsFound", reason) }
+    let agent = try StandInAgent([], ["Items": items, "Inspect": [inspected]])
     let path = try folder.file("cameras.toml", Array(text.utf8))
     for source in [["--capture", capture, "--manifest", path], ["--socket", agent.path]] {
       let run = try Tool.run(["try", "camera"] + source)
@@ -180,21 +182,8 @@ import VirtualRadio
     #expect(ambiguous.errorOutput.hasSuffix("; name one by its address\n"))
   }
 
-  /// What an item that looks for networks says about one.
-  private static func explanation(of name: String) -> [UInt8] {
-    Message.reply(continues: true) { json in
-      json.object("networkExplanation") { json in
-        json.member("ssid", name)
-        json.member("app", "cam")
-        json.member("item", "gate")
-        json.member("matches", true)
-        json.member("isFound", false)
-        json.member("clause", "ssid-prefix")
-        json.member("wanted", "Cam-")
-        json.member("why", "the name matches; no such network is in sight")
-      }
-    }
-  }
+  /// An item that looks for networks.
+  private static let gate = Replies.items([("cam/gate", [#"ssid-prefix = "Cam-""#])])
 
   @Test(arguments: [
     ["sightings", "--networks"], ["sightings", "--networks", "--all"], ["explain", "--network", "Cam-1"],
@@ -207,8 +196,7 @@ import VirtualRadio
     else { return }
     for (status, sentence) in [(status, problem), (without, "[gateway] names no interface")] {
       let answers = [
-        "Status": [status], "Explain": [Self.explanation(of: "Cam-1"), Message.reply()],
-        "Try": [Self.explanation(of: "Cam-1"), Message.reply()], "Networks": [Message.reply()],
+        "Status": [status], "Items": Self.gate, "Inspect": [Message.reply()], "Networks": [Message.reply()],
         "Open": [PickerSamples.opened, PickerSamples.setUp("Cam"), PickerSamples.empty],
       ]
       let run = try Tool.run(arguments + ["--socket", try StandInAgent([], answers).path])
@@ -263,13 +251,13 @@ import VirtualRadio
   @Test func aNameThatNoDeviceHasIsANetworksIfAnItemLooksForNetworks() throws {
     let devices = Replies.devices([(0xC4A1_0000_1E27, "Lumo E27")])
     let agent = try StandInAgent(
-      [], ["Sightings": devices, "Explain": [Self.explanation(of: "Cam-1"), Message.reply()]])
+      [], ["Sightings": devices, "Items": Self.gate, "Networks": [Message.reply()]])
     let run = try Tool.run("explain", "Cam-1", "--socket", agent.path)
     #expect(run.status == 1 && run.text.contains("cam/gate"), "\(run.errorOutput)")
     #expect(run.text.contains("the name matches; no"), "\(run.text)")
     #expect(run.errorOutput.contains(#"no network in sight is named "Cam-1""#))
-    #expect(try agent.call("Explain")["network"] == .string("Cam-1"))
-    let without = try StandInAgent([], ["Sightings": devices, "Explain": [Message.reply()]])
+    let without = try StandInAgent(
+      [], ["Sightings": devices, "Items": [Message.reply()], "Networks": [Message.reply()]])
     let unknown = try Tool.run("explain", "Cam-1", "--socket", without.path)
     #expect(unknown.status == 1 && !unknown.errorOutput.contains("network"))
   }

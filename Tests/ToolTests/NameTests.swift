@@ -14,7 +14,11 @@ struct NameTests {
       if case .send(let bytes) = step { bytes } else { nil }
     }
     return try StandInAgent(
-      [], ["Sightings": devices, "List": accessories].merging(more) { _, given in given })
+      [],
+      ["Sightings": devices, "List": accessories, "Items": [Message.reply()], "Networks": [Message.reply()]]
+        .merging(more) { _, given in
+          given
+        })
   }
 
   @Test(
@@ -24,12 +28,15 @@ struct NameTests {
       "disco \u{1B}[2j",
     ])
   func explained(name: String) throws {
-    let agent = try agent(["Explain": Replies.devices([(0xC4A1_0000_1E27, "Lumo E27")])])
+    let agent = try agent([
+      "Capture": [Message.reply()],
+      "Inspect": Replies.devices([(0xC4A1_0000_1E27, "Lumo E27")]),
+    ])
     let run = try Tool.run("explain", name, "--socket", agent.path)
     #expect(run.text.contains("C4:A1:00:00:1E:27"), "\(run.errorOutput)")
     #expect(
       run.status == 1 && run.errorOutput.hasSuffix("the manifest has no item, so that nothing can match\n"))
-    #expect(try agent.call("Explain")["device"] == .string("C4:A1:00:00:1E:27"))
+    #expect(try agent.call("Inspect")["device"] == .string("C4:A1:00:00:1E:27"))
   }
 
   @Test("A name that several have lists them")
@@ -45,7 +52,7 @@ struct NameTests {
     "An unknown name is a no, with the nearest, and without a word about networks",
     arguments: ["explain", "pick"])
   func unknown(command: String) throws {
-    let agent = try agent(["Explain": [Message.reply()]])
+    let agent = try agent()
     let arguments = command == "pick" ? ["pick", "--app", "lights", "--device"] : ["explain"]
     let run = try Tool.run(arguments + ["Lumo E72", "--socket", agent.path])
     #expect(run.status == 1 && run.output.isEmpty)

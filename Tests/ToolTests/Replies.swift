@@ -56,6 +56,15 @@ enum Replies {
     } + [Message.reply()]
   }
 
+  /// Items of the manifest in force, `app/item` with the lines of its descriptor.
+  static func items(_ items: [(path: String, lines: [String])]) -> [[UInt8]] {
+    items.map { path, lines in
+      let names = path.split(separator: "/").map(String.init)
+      let line = ItemLine(app: names[0], item: names[1], descriptor: lines)
+      return Message.reply(continues: true) { json in json.object("item") { line.writeMembers(to: &$0) } }
+    } + [Message.reply()]
+  }
+
   static func missed(_ count: Int) -> ScriptedAgent.Step {
     .send(Message.reply(continues: true) { $0.member("missed", count) })
   }

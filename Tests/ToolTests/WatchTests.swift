@@ -171,12 +171,9 @@ struct WatchTests {
   }
 
   /// What the agent says about an item that does not exist.
-  private static let items = [
-    Replies.failure("io.accessoryd.Gateway.ItemNotFound") { json in
-      json.member("item", "")
-      json.member("items", ["lights/bulb", "lights/strip", "lamps/strip"])
-    }
-  ]
+  private static let items = Replies.items(
+    ["lights/bulb", "lights/strip", "lamps/strip"].map { ($0, []) }
+  ).map(ScriptedAgent.Step.send)
 
   @Test(
     "An app or item that does not exist is refused with the nearest",

@@ -5,7 +5,7 @@ import Interfaces
 import JSON
 import Testing
 
-@testable import Explanation
+@testable import DeviceLines
 @testable import ToolText
 
 @Suite struct AdvertisementFieldsTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Explanation
+import DeviceLines
 import Discovery
+import Explanation
 import HCI
 import Interfaces
 import JSON
@@ -14,7 +15,9 @@ import TestSupport
 /// Lines of the demonstration's scene: of everything every minute, of what comes and goes every second.
 private struct SceneLines {
   private(set) var devices: [DeviceLine] = []
-  private(set) var explanations: [ItemExplanation] = []
+  /// What the tables' items say about a device, and what it is made of on the wire.
+  private(set) var explanations: [(own: [ItemExplanation], states: [ItemStateLine], device: DeviceLine)] = []
+  private(set) var items: [ManifestItem] = []
   private(set) var events: [EventLine] = []
 
   static let all = Result { try SceneLines() }
@@ -32,9 +35,12 @@ private struct SceneLines {
       second += 1
       for view in replay.dataPath.devices where second % 60 == 1 || view.isMoving {
         devices.append(DeviceLine(view))
-        explanations += replay.dataPath.explanations(of: view)
+        guard view.payloads.count == 1 else { continue }
+        let states = replay.dataPath.items.indices.map { ItemStateLine(replay.dataPath, view, item: $0) }
+        explanations.append((replay.dataPath.explanations(of: view), states, DeviceLine(view)))
       }
     }
+    items = replay.dataPath.items
   }
 }
 
@@ -64,11 +70,28 @@ struct LineReadingTests {
   func roundTrip() throws {
     let lines = try SceneLines.all.get()
     try expectSame(lines.devices)
-    try expectSame(lines.explanations)
-    try expectSame(lines.explanations.map { Trial($0, name: AirText(Array("Lumo".utf8))) })
     try expectSame(lines.events)
-    #expect(Set(lines.explanations.map(\.presence)).count == 5, "every presence, and none, are met")
-    #expect(lines.explanations.contains { $0.isAlternate })
+    try expectSame(lines.explanations.flatMap(\.states))
+    let presences = lines.explanations.flatMap(\.own).map(\.presence)
+    #expect(Set(presences).count == 5, "every presence, and none, are met")
+  }
+
+  @Test("Explains a device as its tables do, with every item that comes back from its lines")
+  func explanations() throws {
+    let lines = try SceneLines.all.get()
+    let items = try lines.items.map { entry in
+      var item = DisplayItem(id: entry.item.id, name: entry.item.name)
+      item.descriptor = try #require(DiscoveryDescriptor(lines: entry.item.descriptor.lines))
+      item.alternate = try entry.item.alternate.map { try #require(DiscoveryDescriptor(lines: $0.lines)) }
+      return ManifestItem(app: entry.app, item: item)
+    }
+    #expect(lines.explanations.contains { $0.own.contains(where: \.isAlternate) })
+    for (own, states, device) in lines.explanations {
+      let read = try states.map { try ItemStateLine(reading: JSONObjectReader(object($0.json))) }
+      let observed = ObservedDevice(
+        try DeviceLine(reading: JSONObjectReader(object(device.json))), read, frames: [])
+      #expect(items.flatMap(observed.explanations) == own)
+    }
   }
 
   @Test("Prints the same text")
@@ -76,11 +99,6 @@ struct LineReadingTests {
     let lines = try SceneLines.all.get()
     for line in lines.devices { #expect(try DeviceLine(try object(line.json)).text() == line.text()) }
     for line in lines.events { #expect(try EventLine(try object(line.json)).text() == line.text()) }
-    for line in lines.explanations {
-      #expect(try ItemExplanation(try object(line.json)).text() == line.text())
-      let trial = Trial(line, name: AirText(Array("Lumo".utf8)))
-      #expect(try Trial(try object(trial.json)).text() == trial.text())
-    }
   }
 
   @Test("Text of the air comes back with the bytes that no text can have")
@@ -129,11 +147,6 @@ struct LineReadingTests {
   @Test("Whatever stands in a member, reading ends, and what was read can be shown")
   func everyMemberReplaced() throws {
     let lines = try SceneLines.all.get()
-    let explanations = lines.explanations.filter { $0.clauses.count > 1 && $0.gate.immediate != nil }
-    for line in [explanations.first, explanations.last(where: \.isFound)] {
-      try replaceEverything(in: try #require(line))
-      try replaceEverything(in: Trial(try #require(line), name: AirText([0xFF, 0x1B])))
-    }
     try replaceEverything(in: try #require(lines.devices.first { !$0.items.isEmpty }))
     try replaceEverything(in: try #require(lines.events.first))
   }
@@ -169,5 +182,3 @@ extension EventLine: Shown {
   }
 }
 extension DeviceLine: Shown { fileprivate func text() -> String { text(.plain) } }
-extension ItemExplanation: Shown { fileprivate func text() -> String { text(.plain) } }
-extension Trial: Shown { fileprivate func text() -> String { text(.plain) } }

@@ -80,10 +80,10 @@ extension ScriptedClient {
     case 4: callForList(gateway + "Sightings")
     case 5, 6:
       let device = dice.pick(hints.addresses + ["00:00:00:00:00:00", "nonsense"])
-      callForList(gateway + "Explain") { $0.member("device", device) }
+      callForList(gateway + "Inspect") { $0.member("device", device) }
     case 7, 8:
       let item = dice.pick(hints.items + ["nonesuch"])
-      callForList(gateway + "Try") { $0.member("item", item) }
+      callForList(gateway + "Inspect") { $0.member("item", item) }
     case 9:
       let device = dice.pick(hints.addresses + ["00:00:00:00:00:00"])
       let seconds = dice.pick([1, 2, 61])
@@ -99,8 +99,7 @@ extension ScriptedClient {
       let all = dice.chance(perMille: 500)
       callForList(gateway + "Networks") { $0.member("includesAll", all) }
     case 14:
-      let name = dice.pick(["Cam-1", "Cam-", "Home", "", "nonesuch"])
-      callForList(gateway + "Explain") { $0.member("network", name) }
+      callForList(gateway + "Items")
     default: callOneway()
     }
   }

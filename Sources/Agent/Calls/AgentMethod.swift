@@ -13,8 +13,8 @@ struct AgentMethod: ServedMethod, Equatable {
     SightingsMethod.self,
     NetworksMethod.self,
     WatchMethod.self,
-    ExplainMethod.self,
-    TryMethod.self,
+    ItemsMethod.self,
+    InspectMethod.self,
     CaptureMethod.self,
     ReloadMethod.self,
 

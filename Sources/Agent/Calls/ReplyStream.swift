@@ -4,7 +4,7 @@ import HCI
 import Interfaces
 import JSON
 import Registry
-import Explanation
+import DeviceLines
 import Varlink
 
 /// The replies that a call in progress still has to send.

@@ -2,7 +2,7 @@
 
 import Controller
 import Discovery
-import Explanation
+import DeviceLines
 public import HCI
 import Interfaces
 import Manifest

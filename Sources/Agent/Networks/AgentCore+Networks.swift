@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Explanation
+import DeviceLines
 public import HCI
 import Interfaces
 import Manifest
@@ -107,16 +107,5 @@ extension AgentCore {
       security: strongest.security,
       lastSeen: Seconds(microseconds: lastSeen.microseconds),
       silence: Seconds(microseconds: max(0, now.microseconds &- lastSeen.microseconds)), items: items)
-  }
-
-  /// What an item says about a network; nil for an item without one.
-  func explanation(ofNetwork name: [UInt8], item index: Int) -> NetworkExplanation? {
-    let radios = NetworkName(name).map { networks.networks(named: $0) } ?? []
-    let lastSeen = radios.map(\.lastSeen).max()
-    return NetworkExplanation(
-      of: name, dataPath.items[index],
-      isFound: NetworkName(name).map { networkSightings.isFound($0, by: index) } ?? false,
-      signal: radios.first?.signal,
-      lastSeen.map { .seen(seconds: max(0, now.milliseconds(since: $0) / 1000)) } ?? .absent)
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Explanation
+import DeviceLines
 import HCI
 import Interfaces
 import Manifest

@@ -7,7 +7,7 @@ import Manifest
 import Pairing
 public import Registry
 import Setup
-import Explanation
+import DeviceLines
 import Varlink
 
 // Connects the setup core to the radio, the clients and the disk.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import Discovery
 import HCI
 import Interfaces
 import Manifest
 import Registry
 import Setup
-import Explanation
 
 // An accessory that updates itself may come back as something else, from another address. Nothing on the air proves
 // that both are one device: the only evidence is that one fell silent, and only then the other appeared.
@@ -49,9 +49,10 @@ extension AgentCore {
       device.lastSeen.milliseconds(since: device.firstSeen) >= Self.secondIdentityMilliseconds,
       view.address.isIdentityDurable, setupCore.grants.grants(at: view.address).isEmpty
     else { return false }
-    let identities = dataPath.explanations(of: view, item: item)
+    let identities = dataPath.items[item].item
     // What an operator let the app add is an item of its own.
-    return identities.count == 1 || !identities[0].holds && identities[1].holds
+    return identities.alternate == nil
+      || !view.payloads.contains { identities.descriptor.holds(in: $0, of: view.address) }
   }
 
   /// Whether the accessory has not been heard since before the device appeared, and not long before.

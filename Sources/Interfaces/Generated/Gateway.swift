@@ -702,6 +702,185 @@ public struct EventLine: Equatable, ReadableLine {
   }
 }
 
+/// The state of an item's gate for a device. The fields from enterRSSI on are present for immediate items.
+public struct GateLine: Equatable, ReadableLine {
+  public enum Range: String, CaseIterable, Sendable {
+    case `default`, immediate
+  }
+
+  /// immediate: at the gateway. default: anywhere in range.
+  public var range: Range
+  /// Exact to a sixteenth of a dB.
+  public var filteredRSSI: Decibels?
+  /// The difference between the transmit power and filteredRSSI, in dB.
+  public var pathLoss: Int16?
+  /// How many readings are in the filter since the device was last silent.
+  public var samples: UInt16
+  /// Advertising reports since the device entered the table.
+  public var reports: Int
+  /// The median of the last gaps between its advertisements.
+  public var learnedIntervalMilliseconds: Int?
+  /// The longest of the device's last pauses of at least a second; absent when none counts.
+  public var rhythmMilliseconds: UInt32?
+  /// How long the device has been silent.
+  public var silenceMilliseconds: Int
+  /// How long a silence makes the device lost.
+  public var lostMilliseconds: Int
+  /// The filtered level at which the device enters, in dBm.
+  public var enterRSSI: Decibels?
+  /// The filtered level below which the device leaves, in dBm.
+  public var leaveRSSI: Decibels?
+  /// How many readings are within the window.
+  public var samplesInWindow: Int?
+  /// How many readings are needed to enter.
+  public var samplesMin: Int?
+  /// The window's length.
+  public var windowMilliseconds: Int?
+  /// How long the gate has been in its present state.
+  public var stateMilliseconds: Int?
+  /// How long the level must stay at enterRSSI to enter.
+  public var enterDwellMilliseconds: Int?
+  /// How long the level must stay below leaveRSSI to leave.
+  public var leaveDwellMilliseconds: Int?
+
+  public init(range: Range, filteredRSSI: Decibels? = nil, pathLoss: Int16? = nil, samples: UInt16,
+    reports: Int, learnedIntervalMilliseconds: Int? = nil, rhythmMilliseconds: UInt32? = nil,
+    silenceMilliseconds: Int, lostMilliseconds: Int, enterRSSI: Decibels? = nil,
+    leaveRSSI: Decibels? = nil, samplesInWindow: Int? = nil, samplesMin: Int? = nil,
+    windowMilliseconds: Int? = nil, stateMilliseconds: Int? = nil, enterDwellMilliseconds: Int? = nil,
+    leaveDwellMilliseconds: Int? = nil) {
+    self.range = range
+    self.filteredRSSI = filteredRSSI
+    self.pathLoss = pathLoss
+    self.samples = samples
+    self.reports = reports
+    self.learnedIntervalMilliseconds = learnedIntervalMilliseconds
+    self.rhythmMilliseconds = rhythmMilliseconds
+    self.silenceMilliseconds = silenceMilliseconds
+    self.lostMilliseconds = lostMilliseconds
+    self.enterRSSI = enterRSSI
+    self.leaveRSSI = leaveRSSI
+    self.samplesInWindow = samplesInWindow
+    self.samplesMin = samplesMin
+    self.windowMilliseconds = windowMilliseconds
+    self.stateMilliseconds = stateMilliseconds
+    self.enterDwellMilliseconds = enterDwellMilliseconds
+    self.leaveDwellMilliseconds = leaveDwellMilliseconds
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("range", range)
+    json.member("filteredRSSI", filteredRSSI)
+    json.member("pathLoss", pathLoss)
+    json.member("samples", samples)
+    json.member("reports", reports)
+    json.member("learnedIntervalMilliseconds", learnedIntervalMilliseconds)
+    json.member("rhythmMilliseconds", rhythmMilliseconds)
+    json.member("silenceMilliseconds", silenceMilliseconds)
+    json.member("lostMilliseconds", lostMilliseconds)
+    json.member("enterRSSI", enterRSSI)
+    json.member("leaveRSSI", leaveRSSI)
+    json.member("samplesInWindow", samplesInWindow)
+    json.member("samplesMin", samplesMin)
+    json.member("windowMilliseconds", windowMilliseconds)
+    json.member("stateMilliseconds", stateMilliseconds)
+    json.member("enterDwellMilliseconds", enterDwellMilliseconds)
+    json.member("leaveDwellMilliseconds", leaveDwellMilliseconds)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    range = try line.word("range")
+    filteredRSSI = try line.decibelsIfPresent("filteredRSSI")
+    pathLoss = try line.integerIfPresent("pathLoss")
+    samples = try line.integer("samples")
+    reports = try line.integer("reports")
+    learnedIntervalMilliseconds = try line.integerIfPresent("learnedIntervalMilliseconds")
+    rhythmMilliseconds = try line.integerIfPresent("rhythmMilliseconds")
+    silenceMilliseconds = try line.integer("silenceMilliseconds")
+    lostMilliseconds = try line.integer("lostMilliseconds")
+    enterRSSI = try line.decibelsIfPresent("enterRSSI")
+    leaveRSSI = try line.decibelsIfPresent("leaveRSSI")
+    samplesInWindow = try line.integerIfPresent("samplesInWindow")
+    samplesMin = try line.integerIfPresent("samplesMin")
+    windowMilliseconds = try line.integerIfPresent("windowMilliseconds")
+    stateMilliseconds = try line.integerIfPresent("stateMilliseconds")
+    enterDwellMilliseconds = try line.integerIfPresent("enterDwellMilliseconds")
+    leaveDwellMilliseconds = try line.integerIfPresent("leaveDwellMilliseconds")
+  }
+}
+
+/// Where an item has a device.
+public struct ItemStateLine: Equatable, ReadableLine {
+  /// The item's app.
+  public var app: String
+  /// The item's id.
+  public var item: String
+  /// Where the gate places the device; absent unless the item matches.
+  public var presence: Presence?
+  /// How often the item lost the device while it sent other frames, as far as the events go back; absent when it never did.
+  public var lossesToOtherFrames: Int
+  /// The state of the item's gate.
+  public var gate: GateLine
+
+  public init(app: String, item: String, presence: Presence? = nil, lossesToOtherFrames: Int = 0,
+    gate: GateLine) {
+    self.app = app
+    self.item = item
+    self.presence = presence
+    self.lossesToOtherFrames = lossesToOtherFrames
+    self.gate = gate
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("app", app)
+    json.member("item", item)
+    json.member("presence", presence)
+    if lossesToOtherFrames != 0 { json.member("lossesToOtherFrames", lossesToOtherFrames) }
+    json.object("gate", gate)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    app = try line.string("app")
+    item = try line.string("item")
+    presence = try line.wordIfPresent("presence")
+    lossesToOtherFrames = try line.integerIfPresent("lossesToOtherFrames") ?? 0
+    gate = try line.line("gate")
+  }
+}
+
+/// An item of the manifest, or one that an app asks for.
+public struct ItemLine: Equatable, ReadableLine {
+  /// The item's app.
+  public var app: String
+  /// The item's id.
+  public var item: String
+  /// What it looks for, as lines of the table `descriptor`: bluetooth-company-identifier = "0x0EEE".
+  public var descriptor: [String]
+  /// The lines of its second identity.
+  public var alternate: [String]?
+
+  public init(app: String, item: String, descriptor: [String], alternate: [String]? = nil) {
+    self.app = app
+    self.item = item
+    self.descriptor = descriptor
+    self.alternate = alternate
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("app", app)
+    json.member("item", item)
+    json.member("descriptor", descriptor)
+    json.member("alternate", alternate)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    app = try line.string("app")
+    item = try line.string("item")
+    descriptor = try line.strings("descriptor")
+    alternate = try line.stringsIfPresent("alternate")
+  }
+}
+
 /// An item that finds devices like one in sight: a line of `accessoryctl suggest --json`.
 public struct SuggestionLine: Equatable, ReadableLine {
   /// The device.
@@ -1084,6 +1263,48 @@ public struct WatchReply: Equatable, ReadableLine {
   }
 }
 
+/// The reply of `Inspect`.
+public struct InspectReply: Equatable, ReadableLine {
+  /// A device.
+  public var device: DeviceLine?
+  /// The address that it uses now, when a key resolved it.
+  public var addressInUse: String?
+  /// The identity address whose key would resolve the address of the device before it, if the bytes of the key stood in
+  /// the reverse order.
+  public var reversedIdentityKey: String?
+  /// Where an item has the device before it.
+  public var itemState: ItemStateLine?
+  /// Why the item of the call finds nothing here, and what would help; the sentence lacks only its subject. It is the only
+  /// reply then.
+  public var reasonNothingIsFound: String?
+
+  public init(device: DeviceLine? = nil, addressInUse: String? = nil,
+    reversedIdentityKey: String? = nil, itemState: ItemStateLine? = nil,
+    reasonNothingIsFound: String? = nil) {
+    self.device = device
+    self.addressInUse = addressInUse
+    self.reversedIdentityKey = reversedIdentityKey
+    self.itemState = itemState
+    self.reasonNothingIsFound = reasonNothingIsFound
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.object("device", device)
+    json.member("addressInUse", addressInUse)
+    json.member("reversedIdentityKey", reversedIdentityKey)
+    json.object("itemState", itemState)
+    json.member("reasonNothingIsFound", reasonNothingIsFound)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    device = try line.lineIfPresent("device")
+    addressInUse = try line.stringIfPresent("addressInUse")
+    reversedIdentityKey = try line.stringIfPresent("reversedIdentityKey")
+    itemState = try line.lineIfPresent("itemState")
+    reasonNothingIsFound = try line.stringIfPresent("reasonNothingIsFound")
+  }
+}
+
 /// The reply of `Capture`.
 public struct CaptureReply: Equatable, ReadableLine {
   /// The agent's clock, in the first reply.
@@ -1187,14 +1408,14 @@ public enum GatewayMethodName: String, ServedMethod {
   case sightings = "io.accessoryd.Gateway.Sightings"
   case networks = "io.accessoryd.Gateway.Networks"
   case watch = "io.accessoryd.Gateway.Watch"
-  case explain = "io.accessoryd.Gateway.Explain"
-  case `try` = "io.accessoryd.Gateway.Try"
+  case items = "io.accessoryd.Gateway.Items"
+  case inspect = "io.accessoryd.Gateway.Inspect"
   case capture = "io.accessoryd.Gateway.Capture"
   case reload = "io.accessoryd.Gateway.Reload"
 
   public var replies: ReplyCount {
     switch self {
-    case .sightings, .networks, .watch, .explain, .try, .capture: .many
+    case .sightings, .networks, .watch, .items, .inspect, .capture: .many
     case .status, .metrics, .reload: .one
     }
   }

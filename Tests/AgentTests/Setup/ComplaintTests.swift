@@ -156,12 +156,12 @@ struct ComplaintTests {
     #expect(after.text.contains("third: accessoryChanged a1 Lumo bulb authorized (state)"))
   }
 
-  @Test("5: a device that a picker does not show is explained, and another manifest shows it at once")
+  @Test("5: a device that a picker does not show is inspected, and another manifest shows it at once")
   func reload() throws {
     let scenario = SetupScenario(.lights { $0.descriptor.companyIdentifier = 0x0EEF })
     let app = scenario.app()
     let anna = scenario.watcher()
-    let explained = callGateway(scenario, "Explain", #""device":"C0:00:00:00:00:01""#, more: true)
+    let explained = callGateway(scenario, "Inspect", #""device":"C0:00:00:00:00:01""#, more: true)
     #expect(explained.count > 1)
     scenario.harness.reading = .accepted(
       AgentCore.Configuration(.lights { _ in }, board: .attentive, access: .twoApps),

@@ -57,7 +57,7 @@ struct HindranceScenarios {
         == (isButton && isSlow ? true : nil))
   }
 
-  @Test("The request and the trial say that a device sends too seldom ever to be let in")
+  @Test("The request says that a device sends too seldom ever to be let in")
   func tooSlow() {
     let manifest = GatewayManifest.lights { item in
       item.descriptor.range = .immediate
@@ -72,10 +72,5 @@ struct HindranceScenarios {
     app.call("ShowPicker")
     scenario.run(seconds: 2)
     #expect(scenario.text.contains("anna: setup lights looking 1 too slow"), "\(scenario.text)")
-    let trials = callGateway(scenario, "Try", #""item":"bulb""#)
-    let reasons = trials.compactMap { $0.object("trial")?.text("why") }
-    #expect(
-      reasons.contains { $0.hasPrefix("matches, but can never enter: it sends every ") }, "\(reasons)")
-    #expect(reasons.contains("matches, but is not at the gateway"), "\(reasons)")
   }
 }

@@ -52,7 +52,9 @@ struct ReloadScenarios {
     #expect(
       sentence.hasPrefix(
         "\"Lumo bulb\" of lights is heard as C0:00:00:00:00:01, but its item lights/bulb no "))
-    #expect(sentence.contains("byte 0 differs") && sentence.contains("run accessoryctl reload"))
+    #expect(
+      sentence.contains("accessoryctl explain C0:00:00:00:00:01 shows why")
+        && sentence.contains("run accessoryctl reload"))
     reload(scenario, .lights { _ in })
     #expect(problem() == nil)
   }

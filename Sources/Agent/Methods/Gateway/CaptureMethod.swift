@@ -3,7 +3,7 @@
 import HCI
 import Interfaces
 import JSON
-import Explanation
+import DeviceLines
 import Varlink
 
 /// `Capture`: every packet of the radio from now on, in both directions; for some seconds, the radio listens all the time.
@@ -18,7 +18,7 @@ enum CaptureMethod: GatewayMethod {
       throw .invalidParameter("seconds")
     }
     let device = call.parameters["device"] == nil ? nil : try call.parameters.device().bits
-    guard let sequence = agent.taps.packets.attach() else {
+    guard let sequence = agent.packetTap.attach() else {
       throw agent.refuseAsBusy(limit: PacketTap.readersMax)
     }
     if seconds > 0 { agent.setCaptureListens(true) }
@@ -53,12 +53,12 @@ struct CaptureStream: ReplyStream {
       let addresses = device.map { agent.dataPath.currentAddresses(of: $0).sorted().map(AddressText.text) }
       return .reply(Message.line(CaptureReply(time: time, addresses: addresses)))
     }
-    let missed = agent.taps.packets.skipMissing(&sequence)
+    let missed = agent.packetTap.skipMissing(&sequence)
     guard missed == 0 else {
       agent.counters.streams.packetsMissed &+= missed
       return .reply(Message.line(CaptureReply(missed: Int(missed))))
     }
-    let packets = nextPackets(agent.taps.packets)
+    let packets = nextPackets(agent.packetTap)
     guard !packets.isEmpty else {
       return end.map { $0 <= agent.now } == true ? .end(Message.reply()) : .wait
     }
@@ -83,6 +83,6 @@ struct CaptureStream: ReplyStream {
 
   func release(_ agent: AgentCore) {
     if end != nil { agent.setCaptureListens(false) }
-    agent.taps.packets.detach()
+    agent.packetTap.detach()
   }
 }

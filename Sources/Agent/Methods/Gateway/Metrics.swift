@@ -7,7 +7,7 @@ import Interfaces
 import Manifest
 import Registry
 import Setup
-import Explanation
+import DeviceLines
 import Varlink
 
 // The table of metrics. To add one, add a line.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import Explanation
+import DeviceLines
 import Interfaces
 import JSON
 import Manifest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
+import DeviceLines
 import Discovery
-import Explanation
 import HCI
 import Interfaces
 import Manifest
@@ -38,17 +38,20 @@ extension AgentCore {
     guard let row = dataPath.row(of: device), let view = dataPath.device(atRow: row), isHeardWell(view),
       !view.matches.contains(where: { $0.item == item })
     else { return nil }
-    let explanations = dataPath.explanations(of: view, item: item)
-    guard let nearest = explanations.max(by: { $0.nearness < $1.nearness }), !nearest.clauses.isEmpty,
-      !explanations.contains(where: \.holds),
-      nearest.gate.silenceMilliseconds < nearest.gate.lostMilliseconds
+    let identities = [dataPath.items[item].item.descriptor, dataPath.items[item].item.alternate].compactMap(
+      \.self)
+    let gate = ItemStateLine(dataPath, view, item: item).gate
+    guard identities.contains(where: \.hasBluetoothClause), gate.silenceMilliseconds < gate.lostMilliseconds,
+      !identities.contains(where: { identity in
+        view.payloads.contains { identity.holds(in: $0, of: view.address) }
+      })
     else { return nil }
     let address = view.address.text ?? ""
     return Problem(
       kind: "accessoryNotMatching",
       sentence: GatewayError.cut(
         "\(device.displayName.quotedForDisplay) of \(accessory.app) is heard as \(address), but its item "
-          + "\(accessory.app)/\(id) no longer matches it (\(nearest.why)), so that the app hears nothing of it; "
+          + "\(accessory.app)/\(id) no longer matches it, so that the app hears nothing of it; "
           + "accessoryctl explain \(address) shows why, and accessoryctl suggest \(address) writes what matches: "
           + "correct the item, and run accessoryctl reload"))
   }

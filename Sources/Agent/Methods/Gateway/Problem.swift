@@ -7,7 +7,7 @@ import Interfaces
 import Manifest
 import Registry
 import Setup
-import Explanation
+import DeviceLines
 
 /// A condition that an operator should know about, or act on.
 struct Problem: Equatable, Sendable {

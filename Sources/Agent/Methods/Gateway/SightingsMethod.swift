@@ -4,7 +4,7 @@ import Discovery
 import Interfaces
 import Manifest
 import Setup
-import Explanation
+import DeviceLines
 import Varlink
 
 /// `Sightings`: the devices in the table, those that match an item or all of them, and the full items.

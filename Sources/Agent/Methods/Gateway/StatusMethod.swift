@@ -8,7 +8,7 @@ import JSON
 import Manifest
 import Registry
 import Setup
-import Explanation
+import DeviceLines
 import Varlink
 
 /// `Status`: how the agent is, for an operator.

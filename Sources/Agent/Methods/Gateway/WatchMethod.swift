@@ -6,7 +6,7 @@ import Interfaces
 import JSON
 import Manifest
 import Setup
-import Explanation
+import DeviceLines
 import Varlink
 
 /// `Watch`: the sighting events of all items, from the caller's cursor or from now on.

@@ -6,7 +6,7 @@ import Interfaces
 import Manifest
 import Registry
 import Setup
-import Explanation
+import DeviceLines
 import Varlink
 import Wireless
 

@@ -7,7 +7,7 @@ import JSON
 import Manifest
 import Registry
 import Setup
-import Explanation
+import DeviceLines
 
 /// What an accessory advertises, for its app.
 struct Advertisement: Sendable {

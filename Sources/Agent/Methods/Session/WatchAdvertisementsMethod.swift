@@ -2,7 +2,7 @@
 
 import Interfaces
 import Discovery
-import Explanation
+import DeviceLines
 import HCI
 import Interfaces
 import JSON

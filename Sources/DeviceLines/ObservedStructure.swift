@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-package import HCI
-import Interfaces
+import Discovery
+public import HCI
+public import Manifest
 
 /// An AD structure that a clause may look at, copied, with the place it was found.
 package struct ObservedStructure: Equatable, Sendable {
@@ -50,6 +51,45 @@ extension ObservedStructure.Value {
       self = .manufacturerData(companyIdentifier: company, payload.copied)
     case .name(let name, _): self = .name(name.copied)
     case .flags, .solicitations, .txPowerLevel, .appearance, .other: return nil
+    }
+  }
+}
+
+extension DiscoveryDescriptor {
+  /// Whether every clause holds on an advertisement and the scan response that was valid with it.
+  public func holds(in frame: (data: [UInt8], response: [UInt8]), of address: DeviceAddress) -> Bool {
+    let values =
+      (ObservedStructure.all(in: frame.data.span.rawBytes, .data)
+      + ObservedStructure.all(in: frame.response.span.rawBytes, .response)).map(\.value)
+    let options = NameOptions(rawValue: UInt32(nameCompareOptions.rawValue))
+    func isMet<Wanted>(_ wanted: Wanted?, _ holds: (Wanted, ObservedStructure.Value) -> Bool) -> Bool {
+      wanted.map { wanted in values.contains { holds(wanted, $0) } } ?? true
+    }
+    return hasBluetoothClause
+      && addressPrefix.map { address.lifetime == .durable && $0.begins(address.bits) } ?? true
+      && isMet(companyIdentifier) { company, value in
+        guard case .manufacturerData(company, let payload) = value else { return false }
+        return manufacturerData?.holds(payload) ?? true
+      }
+      && isMet(serviceUUID) { $1.services.contains($0) }
+      && isMet(serviceData) { blob, value in
+        guard case .serviceData(serviceUUID, let payload) = value else { return false }
+        return blob.holds(payload)
+      }
+      && isMet(nameSubstring) { wanted, value in
+        guard case .name(let name) = value else { return false }
+        return NameClause.matches(name.span.rawBytes, wanted.span.rawBytes, options)
+      }
+  }
+}
+
+extension ObservedStructure.Value {
+  /// Services that the structure names: a list's, or the key of service data.
+  package var services: [BluetoothUUID] {
+    switch self {
+    case .services(let list): list
+    case .serviceData(let uuid, _): [uuid]
+    case .manufacturerData, .name: []
     }
   }
 }
