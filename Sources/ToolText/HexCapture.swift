@@ -145,9 +145,9 @@ public struct HexCapture: Sendable {
 private enum HexLine {
   private static let separators = Set(":-,;._|\"'{}[]()<>")
 
-  /// Its bytes. A line of nothing but separators has none, and one that begins with # is a comment.
+  /// Its bytes: none in a line of nothing but separators. What comes after # is a comment.
   static func bytes(of line: Substring, _ number: Int) throws(HexLineError) -> [UInt8] {
-    if line.drop(while: \.isWhitespace).first == "#" { return [] }
+    let line = line.prefix { $0 != "#" }
     var bytes: [UInt8] = []
     var high: UInt8?
     var count = 0

@@ -60,6 +60,12 @@ struct Accessoryctl: ParsableCommand {
   /// What other programs call a command.
   private static let otherNames = ["ls": "list", "rm": "remove", "mv": "rename", "version": "--version"]
 
+  /// What people try where another program has such a command.
+  private static let otherWords = [
+    "add": "pick", "find": "sightings", "scan": "sightings", "devices": "sightings", "forget": "remove",
+    "delete": "remove", "unpair": "remove", "show": "explain", "log": "watch",
+  ]
+
   /// Throws unless the words that name commands do, with or without `help` before them.
   private static func requireCommands(_ arguments: ArraySlice<String>) throws(ToolError) {
     var words = arguments.first == "help" ? arguments.dropFirst() : arguments
@@ -70,7 +76,10 @@ struct Accessoryctl: ParsableCommand {
       guard let place = known.firstIndex(of: word) else {
         // ArgumentParser adds this one.
         if word == "help" { return }
-        let likely = KeywordSuggestion.nearest(to: word, among: known).map { "did you mean \($0)? " } ?? ""
+        let near = parents.count > 1 ? nil : otherWords[word]
+        let likely =
+          (near ?? KeywordSuggestion.nearNames(to: word, among: known).first)
+          .map { "did you mean \($0)? " } ?? ""
         let call = parents.joined(separator: " ")
         throw .sentence(
           "there is no command \(quoted(word)); \(likely)\(call) --help lists the commands", .usage)

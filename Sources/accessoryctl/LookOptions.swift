@@ -77,7 +77,9 @@ struct DeviceArgument: ExpressibleByArgument {
   }
 
   init?(argument: String) {
-    guard let bits = AddressText.bitsInAnySpelling(argument) else { return nil }
+    // BlueZ's path of a device ends with dev_ and the address.
+    let last = argument.split(separator: "/").last.flatMap { $0.hasPrefix("dev_") ? $0.dropFirst(4) : nil }
+    guard let bits = AddressText.bitsInAnySpelling(last.map(String.init) ?? argument) else { return nil }
     self.bits = bits
     text = AddressText.text(of: bits)
     self.argument = argument

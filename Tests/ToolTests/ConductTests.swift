@@ -94,6 +94,8 @@ import Testing
     for (words, sentence) in [
       (["sightigns"], #"there is no command "sightigns"; did you mean sightings? accessoryctl --help lists"#),
       (["lisst", "--json"], #"there is no command "lisst"; did you mean list? accessoryctl --help lists"#),
+      (["satuts"], #"there is no command "satuts"; did you mean status? accessoryctl --help lists"#),
+      (["forget"], #"there is no command "forget"; did you mean remove? accessoryctl --help lists"#),
       (["nonexist"], #"there is no command "nonexist"; accessoryctl --help lists the commands"#),
       (["registry", "exportt"], #"did you mean export? accessoryctl registry --help lists the commands"#),
     ] {

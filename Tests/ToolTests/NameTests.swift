@@ -24,7 +24,8 @@ struct NameTests {
   @Test(
     "explain takes an address in any spelling or its beginning, names, and an identifier's beginning",
     arguments: [
-      "c4a100001e27", "C4-A1-00-00-1E-27", "c4:a1:00:00:1e", "Lumo E27", "lumo e27", "0123",
+      "c4a100001e27", "/org/bluez/hci0/dev_C4_A1_00_00_1E_27", "C4-A1-00-00-1E-27", "c4:a1:00:00:1e",
+      "Lumo E27", "lumo e27", "0123",
       "disco \u{1B}[2j",
     ])
   func explained(name: String) throws {

@@ -46,7 +46,8 @@ import ToolText
       "0201 0603 03AA FE",
       #""\x02\x01\x06\x03\x03\xaa\xfe""#, "\n  02 01 06 03 03 AA FE \r\n\n",
       "02\u{A0}01\u{A0}06 03 03 AA FE",
-      "# from a thread\n0201060303aafe", "0000   02 01 06 03 03 aa fe                              .......",
+      "# from a thread\n0201060303aafe", "02:01:06:03:03:aa:fe  # from a thread",
+      "0000   02 01 06 03 03 aa fe                              .......",
       "00000000  02 01 06 03 |....|\n00000004  03 aa fe  |...|\n00000007",
     ])
   func spellings(text: String) throws {

@@ -78,7 +78,8 @@ extension BtsnoopError {
     switch self {
     case .headerTruncated(let byteCount):
       "it has \(byteCount) of the 16 bytes that a btsnoop capture starts with"
-    case .notBtsnoop: "it is not a btsnoop capture"
+    case .notBtsnoop:
+      "it is not a btsnoop capture; accessoryctl decode FILE says what it is and how to convert it"
     case .unsupportedVersion(let version): "its btsnoop version, \(version), is unknown"
     case .unsupportedDatalink(let code): "its datalink, \(code), is unknown"
     case .recordTruncated(let offset): "it ends inside the record at byte \(offset)"
