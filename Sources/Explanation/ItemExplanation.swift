@@ -21,7 +21,8 @@ public struct ItemExplanation: Equatable, Line {
   public let setCount: Int
   /// Whether every frame that was received was asked, not only the latest of each advertising set.
   public let isOfFrames: Bool
-  /// Where the item stands with the device; nil when a clause does not hold, or the tables do not have the match.
+  /// Where the item stands with the device; nil when it has not found it and a clause does not hold, or the tables do not have
+  /// the match.
   public let presence: Presence?
   public let gate: GateLine
   /// How often the item found the device in a capture; nil for what is true now.
@@ -66,8 +67,10 @@ public struct ObservedDevice: Sendable {
   ) {
     (address, name, self.states) = (line.address, line.name, states)
     let response = line.responseBytes ?? 0
-    let last = (Array(line.data.dropLast(response)), Array(line.data.suffix(response)))
-    (payloads, hasEveryFrame) = (frames.isEmpty ? [last] : frames, !frames.isEmpty)
+    let last = (data: Array(line.data.dropLast(response)), response: Array(line.data.suffix(response)))
+    // What the agent keeps may have come earlier: a scan response, for one.
+    let isNew = !frames.contains { $0 == last }
+    (payloads, hasEveryFrame) = (isNew ? frames + [last] : frames, !frames.isEmpty)
   }
 
   /// A device of a replay, and where one item has it.
@@ -83,19 +86,26 @@ public struct ObservedDevice: Sendable {
     guard let state = states.first(where: { $0.app == entry.app && $0.item == entry.item.id }) else {
       return []
     }
-    let identities = [(entry.item.descriptor, false)] + (entry.item.alternate.map { [($0, true)] } ?? [])
-    return identities.map { explanation(of: $0, isAlternate: $1, state) }
+    let identities = [entry.item.descriptor, entry.item.alternate].compactMap(\.self).map(answers)
+    let holding = identities.map { !$0.clauses.isEmpty && $0.clauses.allSatisfy(\.holds) }
+    // The frame that was found may be gone: of two identities it was likely the first.
+    let isFoundEarlier = state.presence?.isFound == true && !holding.contains(true)
+    return identities.indices.map { index in
+      explanation(
+        identities[index], isAlternate: index > 0,
+        presence: holding[index] || isFoundEarlier && index == 0 ? state.presence : nil, state)
+    }
   }
 
   private func explanation(
-    of descriptor: DiscoveryDescriptor, isAlternate: Bool, _ state: ItemStateLine
+    _ answers: (setPosition: Int, clauses: [ClauseAnswer], otherFrames: [Int]), isAlternate: Bool,
+    presence: Presence?, _ state: ItemStateLine
   ) -> ItemExplanation {
-    let (setPosition, clauses, otherFrames) = answers(descriptor)
-    let holds = !clauses.isEmpty && clauses.allSatisfy(\.holds)
+    let (setPosition, clauses, otherFrames) = answers
     return ItemExplanation(
       address: address, app: state.app, item: state.item, isAlternate: isAlternate, clauses: clauses,
       setPosition: setPosition, setCount: payloads.count, isOfFrames: hasEveryFrame,
-      presence: holds ? state.presence : nil, gate: state.gate,
+      presence: presence, gate: state.gate,
       lossesToOtherFrames: state.lossesToOtherFrames, otherFrames: hasEveryFrame ? otherFrames : [])
   }
 }
@@ -167,6 +177,9 @@ extension ItemExplanation {
   private var verdict: String {
     if clauses.isEmpty { return "looks only for networks" }
     if let found = history?.sentence(!gate.isImmediate ? "found" : "let in") { return found }
+    if let failure, presence?.isFound == true {
+      return "found by a frame that came earlier; of those that came now, \(failure.shortReason)"
+    }
     if isSplit { return splitSentence }
     if let failure { return failure.shortReason }
     if presence?.isFound != true, gate.isTooSlow, let learned = gate.learnedIntervalMilliseconds {

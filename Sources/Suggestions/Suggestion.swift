@@ -31,17 +31,20 @@ public struct Suggestion: Equatable, Sendable {
   /// What the operator should know before the item is used, in sentences.
   public let warnings: [String]
 
-  /// An item for each device of an address, which differ in its type. `others` are the devices that it should not find.
-  public static func all(of sources: [SuggestionSource], others: [SuggestionSource]) -> [Suggestion] {
-    let types = Set(sources.map(\.address.type.rawValue)).sorted()
+  /// An item for each device of an address, which differ in its type.
+  public static func all(_ sources: SuggestionSources) -> [Suggestion] {
+    let types = Set(sources.device.map(\.address.type.rawValue)).sorted()
     return types.compactMap { type in
-      Suggestion(sets: sources.filter { $0.address.type.rawValue == type }, others: others)
+      Suggestion(
+        sets: sources.device.filter { $0.address.type.rawValue == type }, others: sources.others,
+        pace: sources.pace)
     }
   }
 
   /// The best item of all the device's advertising sets. Nil when none names a company or a service, or has a name that
-  /// other devices of its kind share, or when none of them stays the same: no item could find it.
-  public init?(sets: [SuggestionSource], others: [SuggestionSource]) {
+  /// other devices of its kind share, or when none of them stays the same: no item could find it. `others` are the devices that
+  /// it should not find; `pace` is how the device sends, where the sets do not show it.
+  public init?(sets: [SuggestionSource], others: [SuggestionSource], pace: String? = nil) {
     let search = SuggestionSearch(sets, others: others)
     guard let first = sets.first, let (candidate, source) = search.best else { return nil }
     address = first.address
@@ -49,7 +52,7 @@ public struct Suggestion: Equatable, Sendable {
     descriptor = candidate.descriptor
     itemName = Self.name(of: first.address, sets.compactMap(\.name).first?.text, layout: candidate.layout)
     let found = search.found(by: candidate)
-    notes = Self.notes(candidate, source, sets: sets, search, found)
+    notes = Self.notes(candidate, source, sets: sets, pace: Self.pace(of: sets) ?? pace, search, found)
     warnings = Self.warnings(candidate, source, sets: sets, search, found)
   }
 
@@ -60,7 +63,7 @@ public struct Suggestion: Equatable, Sendable {
   }
 
   private static func notes(
-    _ candidate: SuggestionCandidate, _ source: SuggestionSource, sets: [SuggestionSource],
+    _ candidate: SuggestionCandidate, _ source: SuggestionSource, sets: [SuggestionSource], pace: String?,
     _ search: SuggestionSearch, _ found: SuggestionSearch.Found
   ) -> [String] {
     var notes: [String] = []
@@ -88,7 +91,7 @@ public struct Suggestion: Equatable, Sendable {
       notes.append(
         "It finds \(found.kin.count + 1) devices of this kind in sight: this one and \(names(found.kin)).")
     }
-    if let pace = pace(of: sets) {
+    if let pace {
       let keys = keysToEnter(sets).map { "lets it in only with \($0), and " } ?? ""
       notes.append(
         "It sends \(pace). An item of the immediate range \(keys)loses it in between, unless gate.silence-ms and "

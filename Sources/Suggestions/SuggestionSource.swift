@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import DeviceLines
+import Discovery
 public import Explanation
 public import HCI
-import Interfaces
+public import Interfaces
 import Manifest
 
 /// What one advertising set of a device advertised, collected for a suggestion.
@@ -28,9 +29,10 @@ public struct SuggestionSource: Sendable {
   /// For the device and the set of `report`, which is not taken yet.
   public init(for report: DecodedReport) { sampled = SampledSet(for: report) }
 
-  /// What a device sent last, as another device in sight.
+  /// What a device sent last.
   public init(address: DeviceAddress, _ frame: SampledSet.Frame) {
     sampled = SampledSet(address: address, frame)
+    reportCount = 1
     addPayload(frame.data, .data, AdvertisementFields(frame.data.span.rawBytes))
     addPayload(frame.response, .response, AdvertisementFields(frame.response.span.rawBytes))
   }
@@ -138,6 +140,8 @@ public struct SuggestionSources: Sendable {
   public static let othersMax = 4096
 
   private let bits: Set<UInt64>
+  /// How the device sends, as the agent knows it: in words; nil when that is not known, or without pauses.
+  public private(set) var pace: String?
   public private(set) var device: [SuggestionSource] = []
   public private(set) var others: [SuggestionSource] = []
   private var indices: [Key: Int] = [:]
@@ -163,11 +167,21 @@ public struct SuggestionSources: Sendable {
     others[index].addReport(report)
   }
 
-  /// Takes what another device sent last, unless a report of it was taken.
-  public mutating func addLast(_ frame: SampledSet.Frame, of address: DeviceAddress) {
-    guard !bits.contains(address.bits), address.type != .anonymous, others.count < Self.othersMax,
-      !others.contains(where: { $0.address == address })
+  /// Takes what a device sent last, unless a report of it was taken, and how it sends.
+  public mutating func addLast(_ line: DeviceLine) {
+    let response = line.responseBytes ?? 0
+    let frame = SampledSet.Frame(data: line.data.dropLast(response), response: line.data.suffix(response))
+    if bits.contains(line.address.bits) {
+      if let rhythm = line.rhythmMilliseconds {
+        pace = DevicePace.text(
+          intervalMilliseconds: line.intervalMilliseconds, rhythmMilliseconds: rhythm)
+      }
+      if device.isEmpty { device = [SuggestionSource(address: line.address, frame)] }
+      return
+    }
+    guard line.address.type != .anonymous, others.count < Self.othersMax,
+      !others.contains(where: { $0.address == line.address })
     else { return }
-    others.append(SuggestionSource(address: address, frame))
+    others.append(SuggestionSource(address: line.address, frame))
   }
 }

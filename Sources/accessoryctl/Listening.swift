@@ -27,7 +27,7 @@ struct Listening {
   static func suggestions(_ sources: SuggestionSources, for device: DeviceArgument) throws(ToolError)
     -> [Suggestion]
   {
-    let suggestions = Suggestion.all(of: sources.device, others: sources.others)
+    let suggestions = Suggestion.all(sources)
     guard !suggestions.isEmpty else {
       throw .sentence(
         "\(device.text) sends no company, no service and no name that stays the same; "
@@ -52,12 +52,7 @@ struct Listening {
     update: (MonotonicInstant, MonotonicInstant) -> MonotonicInstant?
   ) throws(ToolError) -> SuggestionSources {
     var sources = try heard(of: device, gateway, update: update)
-    for line in try gateway.devicesInSight() {
-      let response = line.responseBytes ?? 0
-      sources.addLast(
-        SampledSet.Frame(data: line.data.dropLast(response), response: line.data.suffix(response)),
-        of: line.address)
-    }
+    for line in try gateway.devicesInSight() { sources.addLast(line) }
     return sources
   }
 

@@ -29,7 +29,7 @@ enum Suggesting {
   static func suggestion(for address: DeviceAddress, from reports: [DecodedReport]) -> Suggestion? {
     var sources = SuggestionSources(ofDevice: address.bits)
     for report in reports { sources.addReport(report) }
-    return Suggestion.all(of: sources.device, others: sources.others).first
+    return Suggestion.all(sources).first
   }
 
   static func decoded(_ packets: [[UInt8]]) -> [DecodedReport] { decoded(packets.map { (0, $0) }) }
