@@ -28,29 +28,42 @@ public struct ManifestCheck: Sendable {
   public let diagnostics: [Diagnostic]
   /// The file of identity keys that the manifest names, whatever else is wrong with it.
   public let identityKeysPath: String?
+  /// The board that the manifest names or has by default, whatever else is wrong with it.
+  public let board: String?
 
+  /// `boardRefusal` says why a board cannot be used.
   public init(
     _ file: File, fileName: String, accounts: AccountDirectory,
-    board: (String) -> BoardProfile? = { _ in nil }
+    board: (String) -> BoardProfile? = { _ in nil }, boardRefusal: (String) -> String? = { _ in nil }
   ) {
     self.fileName = fileName
     switch file {
     case .unreadable(let reason):
       status = .unreadable
       diagnostics = [Diagnostic(wholeFile: "this cannot be read: \(reason)")]
-      identityKeysPath = nil
+      (identityKeysPath, self.board) = (nil, nil)
     case .text(let text, let facts):
       let reading = ManifestReader.read(text: text, fileName: fileName, accounts: accounts, board: board)
       let problem = FileProtection.ownerWrites.error(for: facts)
+      let gateway = reading.partialValue?.gateway
+      (identityKeysPath, self.board) = (gateway?.identityKeys, gateway?.board)
+      let refusal = gateway.flatMap { boardRefusal($0.board) }.map { Self.refusal(ofBoard: $0, in: text) }
       status =
         switch problem {
         case .notAFile?: .unreadable
         case _?: .unprotected
-        case nil: reading.manifest == nil ? .refused : .accepted
+        case nil: reading.manifest == nil || refusal != nil ? .refused : .accepted
         }
-      diagnostics = (problem.map { [Diagnostic(wholeFile: $0.sentence)] } ?? []) + reading.diagnostics
-      identityKeysPath = reading.partialValue?.gateway.identityKeys
+      diagnostics =
+        (problem.map { [Diagnostic(wholeFile: $0.sentence)] } ?? [])
+        + (reading.diagnostics + [refusal].compactMap(\.self)).sorted()
     }
+  }
+
+  private static func refusal(ofBoard reason: String, in text: [UInt8]) -> Diagnostic {
+    let path = ManifestKeyPath().appending("gateway").appending("board")
+    let line = (try? TomlDocument.parse(text)).map { PositionIndex($0).line(of: path) } ?? 0
+    return Diagnostic(severity: .error, line: line, keyPath: "gateway.board", message: reason)
   }
 
   /// `file:line: key path: sentence`, one diagnostic each.

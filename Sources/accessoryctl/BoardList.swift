@@ -20,14 +20,22 @@ struct BoardList {
 
   /// The profile of a board, as the agent finds it; nil when there is none that can be read.
   static func profile(named name: String, manifestPath: String) -> BoardProfile? {
+    guard let reading = reading(named: name, manifestPath: manifestPath) else {
+      return name == BoardProfile.unmeasuredName ? BoardProfile(name: name) : nil
+    }
+    return reading.value
+  }
+
+  /// The file with the profile of a board; nil when there is none that can be read.
+  static func reading(named name: String, manifestPath: String) -> Reading<BoardProfile>? {
     for folder in folders(manifestPath: manifestPath) {
       let path = "\(folder)/\(name).toml"
       guard let contents = try? FileContents(reading: path, byteCountMax: TomlDocument.byteCountMax) else {
         continue
       }
-      return BoardProfileReader.read(text: contents.bytes, fileName: path).value
+      return BoardProfileReader.read(text: contents.bytes, fileName: path)
     }
-    return name == BoardProfile.unmeasuredName ? BoardProfile(name: name) : nil
+    return nil
   }
 
   init(manifestPath: String) {
@@ -50,9 +58,14 @@ struct BoardList {
     model.proposal(inPlaceOf: name, profile, among: names, isUSB: isUSB)
   }
 
+  /// Whether this machine has any profile.
+  var hasProfiles: Bool { names != [BoardProfile.unmeasuredName] }
+
   /// Why a board cannot be used; nil when there is a profile.
   func refusal(of board: String) -> String? {
-    names.contains(board)
-      ? nil : "there is no profile of the board \(quoted(board)); there are: \(names.joined(separator: ", "))"
+    guard !names.contains(board) else { return nil }
+    let near = KeywordSuggestion.nearNames(to: board, among: names).first.map { "; did you mean \($0)?" }
+    return
+      "there is no profile of the board \(quoted(board))\(near ?? "; there are: \(names.joined(separator: ", "))")"
   }
 }

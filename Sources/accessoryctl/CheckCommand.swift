@@ -16,8 +16,8 @@ struct CheckCommand: ParsableCommand {
       """,
     discussion: """
       Each line says where (file, line, key), what is wrong, and what would be right. \
-      A manifest with warnings can be used. The identity keys that it names are checked too, where you may read them, \
-      and compared with the addresses that the agent has in sight. Exit status: 0 the manifest is good, 1 it is \
+      A manifest with warnings can be used. The profile of its board and the identity keys that it names are checked too, \
+      these where you may read them, and compared with the addresses that the agent has in sight. Exit status: 0 the manifest is good, 1 it is \
       not, 77 other accounts may write it.
 
       With --system, lists the services of this machine that may open Bluetooth sockets themselves: what the agent keeps \
@@ -47,9 +47,13 @@ struct CheckCommand: ParsableCommand {
     let file = try manifest.map { path throws(ToolError) in try ConfigurationFile(reading: path) }
     let check = file?.check
     let keys = check.map { IdentityKeysCheck(of: $0, gateway) }
+    let board = check.flatMap { check in
+      check.board.flatMap { BoardList.reading(named: $0, manifestPath: check.fileName) }
+    }
     let services = system ? try ServicesCheck() : nil
     var diagnostics = (check?.diagnostics ?? []).map { (check?.fileName ?? "", $0) }
     diagnostics += (keys?.diagnostics ?? []).map { (keys?.path ?? "", $0) }
+    diagnostics += (board?.diagnostics ?? []).map { (board?.fileName ?? "", $0) }
     diagnostics += services?.warnings ?? []
     var printer = Printer(keepsNull: true)
     if json {
@@ -58,13 +62,14 @@ struct CheckCommand: ParsableCommand {
       }
     } else {
       for (file, diagnostic) in diagnostics { try printer.text(diagnostic.text(inFile: file) + "\n") }
-      if let manifest, let keys, check?.diagnostics.isEmpty == true, keys.diagnostics.isEmpty {
+      if let manifest, diagnostics.count == services?.warnings.count ?? 0 {
         try printer.text("\(shown(manifest)): nothing is wrong\n")
       }
       if let services { try printer.text(services.summary + "\n") }
     }
     try printer.flush()
-    let isAccepted = keys?.hasError != true && services?.warnings.isEmpty != false
+    let isAccepted =
+      keys?.hasError != true && services?.warnings.isEmpty != false && (board == nil || board?.value != nil)
     let status = check?.status ?? .accepted
     throw ExitCode((status == .accepted && !isAccepted ? .refused : status).rawValue)
   }

@@ -190,6 +190,25 @@ import Testing
     #expect(open.status == 1 && open.text.contains("chmod 600"), "\(open.text)")
   }
 
+  @Test func theBoardsProfileIsCheckedToo() throws {
+    let path = try folder.file("good.toml", Array("schema = 1\n[gateway]\nboard = \"rasberry\"\n".utf8))
+    // Without any profile it is a manifest for another machine.
+    #expect(try Tool.run("check", path).status == 0)
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/board", withIntermediateDirectories: false)
+    _ = try folder.file("board/raspberry.toml", Array("schema = 1\n".utf8))
+    let misspelt = try Tool.run("check", path)
+    #expect(misspelt.status == 1)
+    #expect(
+      misspelt.text
+        == "\(path):3: gateway.board: there is no profile of the board \"rasberry\"; did you mean raspberry?\n"
+    )
+    _ = try folder.file("board/rasberry.toml", Array("schema = 1\nrssi-ofset = 3\n".utf8))
+    let faulty = try Tool.run("check", path)
+    #expect(
+      faulty.status == 1 && faulty.text.contains("/board/rasberry.toml:2: rssi-ofset: "), "\(faulty.text)")
+  }
+
   @Test func aFileThatOthersMayWriteIsRefused() throws {
     let path = try folder.file("open.toml", Array(Data(contentsOf: example)))
     let run = try Tool.shell(#"chmod 666 "$1" && "$TOOL" check --json "$1""#, path)
