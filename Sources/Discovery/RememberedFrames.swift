@@ -4,15 +4,15 @@ import HCI
 
 /// The frames that a found device has sent, for one item: so that an event says something new.
 ///
-/// A frame is new when it differs from the last frame of its kind that was sent. The first frame of a kind is new, too, but
-/// not within the settling time after the match was found or another kind was heard for the first time: then the device
-/// still shows which kinds it alternates. A frame that came back three times, each time within the settling time after
-/// another of its kind replaced it, belongs to a beacon that alternates: it is sent again only after it was the only one of
-/// its kind for that time.
+/// A frame is new when it differs from the last frame of its kind that was sent. The first frame of a kind is new, too,
+/// except while the kinds are learned, which a device alternates: that begins when the match is found, and ends when no
+/// other kind came for the settling time, or after three times as long. A frame that came back three times, each time
+/// within the settling time after another of its kind replaced it, belongs to a beacon that alternates: it is sent again
+/// only after it was the only one of its kind for that time.
 ///
-/// Capacity: eight kinds, and sixteen frames. The kind heard least recently gives way to a new one, whose first frame is then
-/// left out and counted if it is not sent; to a new frame the oldest that is neither the last sent nor the current one of
-/// its kind.
+/// Capacity: eight kinds, and sixteen frames. The kind heard least recently gives way to a new one; when it comes back, and is
+/// among the sixteen that gave way last, it is left out and counted. To a new frame gives way the oldest that is neither the
+/// last sent nor the current one of its kind.
 struct RememberedFrames: BitwiseCopyable {
   static var kindsMax: Int { 8 }
   private static var returnsMax: UInt8 { 3 }
@@ -26,24 +26,46 @@ struct RememberedFrames: BitwiseCopyable {
     var heard: UInt32
     /// How often it came back within the settling time.
     var returns: UInt8 = 0
-    /// The latest of its kind.
-    var isCurrent = true
-    /// The last of its kind that was sent.
-    var isSent: Bool
+    /// Bit 0: the latest of its kind; bit 1: the last of its kind that was sent.
+    var marks: UInt8
+
+    init(kind: UInt32, content: UInt32, changed: UInt32, heard: UInt32, isSent: Bool) {
+      (self.kind, self.content, self.changed, self.heard) = (kind, content, changed, heard)
+      marks = isSent ? 3 : 1
+    }
+
+    var isCurrent: Bool {
+      get { marks & 1 != 0 }
+      set { marks = marks & 2 | (newValue ? 1 : 0) }
+    }
+
+    var isSent: Bool {
+      get { marks & 2 != 0 }
+      set { marks = marks & 1 | (newValue ? 2 : 0) }
+    }
   }
 
   private var frames = InlineArray<16, Frame>(
     repeating: Frame(kind: 0, content: 0, changed: 0, heard: 0, isSent: false))
   private var used: UInt8 = 0
-  /// When the match was found, or the last kind was heard for the first time. Milliseconds modulo 2^32.
+  /// When the match was found. Milliseconds modulo 2^32.
+  private var found: UInt32
+  /// When the match was found, or the last kind was learned. Milliseconds modulo 2^32.
   private var newest: UInt32
+  private var isLearning = true
+  /// The kinds that gave way last, of each the lower half: a ring.
+  private var forgotten = InlineArray<16, UInt16>(repeating: 0)
+  private var forgottenCount: UInt8 = 0
   /// When the next frame that alternated may have settled.
   private(set) var settling = Instant(microseconds: .max)
 
   /// How a frame that was heard is treated.
   enum Novelty { case sent, known, leftOut }
 
-  init(found: Instant = Instant(microseconds: 0)) { newest = found.wrappedMilliseconds }
+  init(found: Instant = Instant(microseconds: 0)) {
+    self.found = found.wrappedMilliseconds
+    newest = self.found
+  }
 
   /// Remembers a frame that was heard before the first change, unless its kind is known.
   mutating func remember(_ frame: FrameIdentity, at now: Instant) {
@@ -66,7 +88,7 @@ struct RememberedFrames: BitwiseCopyable {
     // Both bounds, of which the compiler proves one.
     while index < count, index < frames.count {
       if frames[index].content == frame.content, frames[index].kind == frame.kind {
-        guard frames[index].isCurrent, frames[index].isSent else { return false }
+        guard frames[index].marks == 3 else { return false }
         frames[index].heard = Self.heard(now)
         return true
       }
@@ -93,8 +115,8 @@ struct RememberedFrames: BitwiseCopyable {
     return true
   }
 
-  /// Takes a frame that was heard, and counts it as sent if it is to be. A frame that came back and is not sent, because it
-  /// alternates, is counted in `heldBack`. `isNumbered` says that it states a packet number which is new.
+  /// Takes a frame that was heard, and counts it as sent if it is to be. A frame that is not sent because its kind is learned, or
+  /// because it alternates, is counted in `heldBack`. `isNumbered` says that it states a packet number which is new.
   mutating func hear(
     _ frame: FrameIdentity, isNumbered: Bool = false, settlingMilliseconds: Int64, heldBack: inout UInt64,
     at now: Instant
@@ -102,10 +124,17 @@ struct RememberedFrames: BitwiseCopyable {
     let present = now.wrappedMilliseconds
     guard let current = current(frame.kind) else {
       let isFull = kindCount == Self.kindsMax
-      let isLate = Int64(present &- newest) >= settlingMilliseconds
-      newest = present
+      let isForgotten = isForgotten(frame.kind)
       append(frame, isSent: true, at: now)
-      return isLate || isNumbered ? .sent : isFull ? .leftOut : .known
+      isLearning =
+        isLearning && Int64(present &- newest) < settlingMilliseconds
+        && Int64(present &- found) < 3 * settlingMilliseconds
+      newest = present
+      if isNumbered { return .sent }
+      guard isLearning else { return isForgotten ? .leftOut : .sent }
+      if isFull { return .leftOut }
+      heldBack &+= 1
+      return .known
     }
     if frames[current].content == frame.content {
       frames[current].heard = Self.heard(now)
@@ -157,6 +186,7 @@ struct RememberedFrames: BitwiseCopyable {
   /// Moves every time on.
   mutating func skip(microseconds: Int64) {
     let milliseconds = UInt32(truncatingIfNeeded: microseconds / 1000)
+    found &+= milliseconds
     newest &+= milliseconds
     for index in 0..<count {
       frames[index].changed &+= milliseconds
@@ -208,6 +238,12 @@ struct RememberedFrames: BitwiseCopyable {
     frames[index].isSent = true
   }
 
+  private func isForgotten(_ kind: UInt32) -> Bool {
+    let half = UInt16(truncatingIfNeeded: kind)
+    for index in 0..<min(Int(forgottenCount), forgotten.count) where forgotten[index] == half { return true }
+    return false
+  }
+
   private mutating func append(_ frame: FrameIdentity, isSent: Bool, at now: Instant) {
     let present = now.wrappedMilliseconds
     let heard = Self.heard(now)
@@ -227,6 +263,8 @@ struct RememberedFrames: BitwiseCopyable {
   private mutating func forgetOldestKind(at present: UInt32) {
     guard let oldest = oldest(at: present, where: { $0.isCurrent }) else { return }
     let kind = frames[oldest].kind
+    forgotten[Int(forgottenCount) % forgotten.count] = UInt16(truncatingIfNeeded: kind)
+    forgottenCount = forgottenCount < 2 * forgotten.count - 1 ? forgottenCount + 1 : UInt8(forgotten.count)
     for index in (0..<count).reversed() where frames[index].kind == kind { forget(index) }
   }
 

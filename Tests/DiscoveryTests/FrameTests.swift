@@ -160,6 +160,37 @@ struct FrameTests {
   }
 
   @Test(
+    "A reading in the place of the company or the UUID is sent or counted, and sent after the first half minute",
+    arguments: [1000, 5000, 9000, 12_000] as [Int64], [false, true])
+  func readingAsKind(interval: Int64, isService: Bool) {
+    var item = DisplayItem(id: "meter", name: "meter")
+    item.descriptor.nameSubstring = Array("TP358".utf8)
+    let harness = DataPathHarness(item)
+    for step in 0..<60 {
+      let reading = UInt16(0xC200 + 37 * step)
+      let payload = AdvertisingPayload().name("TP358")
+      harness.hear(
+        1, -60,
+        isService
+          ? payload.serviceData(BluetoothUUID(short: UInt32(reading)), [7])
+          : payload.manufacturerData(reading, [7]), at: interval * Int64(step))
+    }
+    harness.wait(until: 61 * interval)
+    let changed = changes(in: harness)
+    #expect(changed.count >= 59 - 30_000 / Int(interval) - 8)
+    let counters = harness.counters
+    #expect(changed.count + Int(counters.changesHeldBack + counters.changesSkipped) == 59)
+  }
+
+  @Test("Kinds that come after the device has shown what it alternates are each sent")
+  func lateKinds() {
+    let harness = DataPathHarness(.company(company))
+    for second: Int64 in 0..<60 { harness.hear(1, -60, .made(by: company), at: 1000 * second) }
+    for press in 0..<3 { harness.hear(1, -60, Self.kinds[press], at: 60_000 + 4000 * Int64(press)) }
+    #expect(changes(in: harness).map(\.sighting.time.microseconds) == [60_000_000, 64_000_000, 68_000_000])
+  }
+
+  @Test(
     "With more kinds than are remembered each frame is sent or counted",
     arguments: [(8, 992, 0), (9, 0, 992)] as [(Int, Int, UInt64)])
   func manyKinds(kinds: Int, changed: Int, leftOut: UInt64) {

@@ -31,12 +31,17 @@ struct ModelFrames {
   var skipped = 0
   /// When a frame that alternated may have settled.
   private(set) var settling: Int64?
-  /// When the match was found, or the last kind was heard for the first time.
+  private let found: Int64
+  /// When the match was found, or the last kind was learned.
   private var newest: Int64
+  private var isLearning = true
+  /// The kinds that gave way last, at most sixteen.
+  private var forgotten: [Kind] = []
 
   init(reported: Int64) {
     self.reported = reported
-    newest = reported / 1000
+    found = reported / 1000
+    newest = found
   }
 
   mutating func remember(_ set: ModelSet, isResponse: Bool, at clock: Int64) {
@@ -55,11 +60,13 @@ struct ModelFrames {
     let (kind, bytes) = (set.kind(isResponse), set.bytes(isResponse))
     guard let current = frames.firstIndex(where: { $0.kind == kind && $0.isCurrent }) else {
       let isFull = frames.count(where: \.isCurrent) == 8
+      let isForgotten = forgotten.contains(kind)
       add(Frame(kind: kind, bytes: bytes, changed: time, heard: clock >> 10, isSent: true))
-      defer { newest = time }
-      guard time - newest < 10_000 else { return true }
-      if isFull { skipped += 1 }
-      return false
+      isLearning = isLearning && time - newest < 10_000 && time - found < 30_000
+      newest = time
+      let isLeftOut = isLearning ? isFull : isForgotten
+      if isLeftOut { skipped += 1 }
+      return !isLearning && !isLeftOut
     }
     if frames[current].bytes == bytes {
       frames[current].heard = clock >> 10
@@ -125,6 +132,7 @@ struct ModelFrames {
       let oldest = frames.filter(\.isCurrent).min(by: { $0.heard < $1.heard })
     {
       frames.removeAll { $0.kind == oldest.kind }
+      forgotten = Array((forgotten + [oldest.kind]).suffix(16))
     }
     if frames.count == 16 {
       let free = frames.indices.filter { !frames[$0].isCurrent && !frames[$0].isSent }
