@@ -143,10 +143,11 @@ package final class SessionEngine: @unchecked Sendable {
 
   private func performAction(_ action: SessionAction) {
     switch action {
-    case .open(let link, takesTurns: false): open(link)
-    case .open(let link, takesTurns: true):
+    case .open(let link, nil): open(link)
+    case .open(let link, let lane?):
       linksInLine.insert(link)
-      CallTurns.await(at: gateway.socketPath, self, link) { [self] in queue.async { self.beginTurn(of: link) }
+      CallTurns.await(lane, at: gateway.socketPath, self, link) { [self] in
+        queue.async { self.beginTurn(of: link) }
       }
     case .send(let link, let bytes): sockets[link]?.send(bytes)
     case .close(let link): close(link)

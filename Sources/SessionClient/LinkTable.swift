@@ -28,12 +28,7 @@ struct Link: Sendable {
 }
 
 /// The connections of a session: the stream, one for short calls, and one for each long call or stream of the app.
-///
-/// Capacity: ``longCallsMax`` long calls at a time; more wait until one is over.
 struct LinkTable: Sendable {
-  /// The agent gives an account 16 connections.
-  static let longCallsMax = 8
-
   private var links: [Link] = []
   private var nextNumber: UInt64 = 0
 
@@ -50,11 +45,6 @@ struct LinkTable: Sendable {
 
   /// The connection for short calls.
   var shortCalls: Link? { links.first { $0.purpose == .calls } }
-
-  /// Whether there is a place for one more long call.
-  var hasPlaceForLongCall: Bool {
-    links.count { if case .single = $0.purpose { true } else { false } } < Self.longCallsMax
-  }
 
   func link(of call: CallID) -> Link? { links.first { $0.purpose == .single(call) || $0.call == call } }
 

@@ -92,11 +92,10 @@ extension SessionClient {
     for call in calls where call.state == .waiting && call.notBefore ?? .zero <= now {
       let existing = call.request.needsOwnLink ? links.link(of: call.id) : links.shortCalls
       guard let link = existing else {
-        if !call.request.needsOwnLink {
-          performAction(.open(links.add(.calls), takesTurns: true))
-        } else if call.request.isStream || links.hasPlaceForLongCall {
-          performAction(.open(links.add(.single(call.id)), takesTurns: false))
-        }
+        performAction(
+          call.request.needsOwnLink
+            ? .open(links.add(.single(call.id)), call.request.isStream ? nil : .long)
+            : .open(links.add(.calls), .short))
         continue
       }
       guard link.isOpen, link.call == nil else { continue }

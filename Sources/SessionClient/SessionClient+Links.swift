@@ -10,7 +10,7 @@ extension SessionClient {
   mutating func openStream() {
     let link = links.add(.stream)
     enter(.opening(link))
-    performAction(.open(link, takesTurns: false))
+    performAction(.open(link, nil))
   }
 
   mutating func linkOpened(_ id: SessionLinkID) {

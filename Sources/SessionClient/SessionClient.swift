@@ -150,7 +150,7 @@ public struct SessionClient: Sendable {
     end(because: nil, isReported: isReported && hasBegun)
     guard let token else { return }
     let message = Message.call(SessionMethodName.invalidate.rawValue) { $0.member("session", token) }
-    performAction(.open(links.add(.ending(message, until: now + .seconds(10))), takesTurns: true))
+    performAction(.open(links.add(.ending(message, until: now + .seconds(10))), .short))
   }
 
   /// Completes every call, reports the end, and closes all connections. When the app did not end the session, it learns

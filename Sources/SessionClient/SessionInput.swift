@@ -39,11 +39,27 @@ public enum SessionInput: Sendable {
   case timePassed
 }
 
+/// The connections that the sessions of a process share out among themselves: an account has 16 in all.
+public enum CallLane: Hashable, Sendable {
+  /// Calls that are short, one after another.
+  case short
+  /// Calls that last: until an operator has answered, or a device.
+  case long
+
+  /// How many connections a process has at a time.
+  public var linksMax: Int {
+    switch self {
+    case .short: 1
+    case .long: 8
+    }
+  }
+}
+
 /// What the caller of ``SessionClient/step(_:at:)`` does, in this order.
 public enum SessionAction: Equatable, Sendable {
-  /// Connect to the agent; then report `linkOpened` or `linkEnded`. A link that takes turns waits until no other session
-  /// of the process has one.
-  case open(SessionLinkID, takesTurns: Bool)
+  /// Connect to the agent; then report `linkOpened` or `linkEnded`. A link of a lane waits while the sessions of the process
+  /// have as many of the lane as there may be.
+  case open(SessionLinkID, CallLane?)
   case send(SessionLinkID, [UInt8])
   /// Close the connection. Nothing more is reported about the link.
   case close(SessionLinkID)

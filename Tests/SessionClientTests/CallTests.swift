@@ -203,13 +203,18 @@ import Testing
     #expect(agent.news() == ["call 2: userCancelled", "call 3: done"])
   }
 
-  @Test func `of sixteen long calls eight are made at a time`() {
-    var agent = ScriptedAgent.active([lamp])
-    for number in 1...16 { agent.beginCall(UInt64(number), .connect(accessory: identifier)) }
-    #expect(agent.openLinks.count == 9)
-    for _ in 1...16 { agent.fail("Connect", "ConnectionFailed", code: 150) }
-    #expect(agent.news().count == 16)
-    #expect(agent.openLinks.count == 1)
+  @Test func `long calls have a lane of the process, advertisements have none`() {
+    let agent = ScriptedAgent.active([lamp])
+    var client = agent.client
+    func lanes(_ number: UInt64, _ request: SessionRequest) -> [CallLane?] {
+      client.step(.begin(CallID(number), request), at: agent.now).compactMap { action -> CallLane?? in
+        if case .open(_, let lane) = action { .some(lane) } else { nil }
+      }
+    }
+    #expect(lanes(1, .connect(accessory: identifier)) == [.long])
+    #expect(lanes(2, .renameAccessory(identifier, options: 1)) == [.long])
+    #expect(lanes(3, .watchAdvertisements) == [nil])
+    #expect(lanes(4, .resolve(identifier)) == [.short])
   }
 
   @Test func `a connection that ends fails its call alone`() {
