@@ -57,11 +57,13 @@ final class Worker<Request: Sendable, Reply: Sendable>: Sendable {
 
   private func run(_ work: (Request) -> Reply) {
     while true {
-      // A wait that fails would fail for ever: the thread cannot receive another request.
-      guard (try? requests.wait()) != nil else { return }
+      let hasWaited = (try? requests.wait()) != nil
       let (request, isStopping) = slots.withLock { ($0.request.take(), $0.isStopping) }
       guard !isStopping else { return }
-      guard let request else { continue }
+      guard let request else {
+        precondition(hasWaited, "the worker can wait for its requests")
+        continue
+      }
       let reply = work(request)
       slots.withLock { $0.reply = reply }
       replies.wake()
