@@ -19,7 +19,7 @@ package struct ErrorTexts: Hashable, Sendable {
       switch (subject, pronoun) {
       case (nil, _): reason
       case (let subject?, let pronoun?): "\(subject) \(reason.dropFirst(pronoun.count))"
-      case (let subject?, nil): subject.hasPrefix("the ") ? reason : "\(subject): \(reason)"
+      case (let subject?, nil): subject.hasPrefix("the ") ? reason : "in \(subject), \(reason)"
       }
     values = [
       NSLocalizedDescriptionKey: cure.isEmpty ? clause : "\(clause); \(cure)",
@@ -32,7 +32,7 @@ package struct ErrorTexts: Hashable, Sendable {
   private static func subject(_ field: String?) -> String? {
     switch field {
     case nil: nil
-    case "session"?, "accessory"?: "the \(field ?? "")"
+    case "session"?, "accessory"?, "picker"?: "the \(field ?? "")"
     case let field?: field.hasPrefix("accessory.") ? nil : AppWords.field(field)
     }
   }

@@ -44,7 +44,7 @@ import Testing
     ),
     (
       "items[1].descriptor", "nothing says what to look for", "add ssid",
-      "displayItems[1].descriptor: nothing says what to look for; add ssid"
+      "in displayItems[1].descriptor, nothing says what to look for; add ssid"
     ),
     (
       "items[0].descriptor.bluetoothServiceUUID", "this is no UUID", "use 4, 8 or 32 hexadecimal digits",

@@ -143,7 +143,7 @@ import Varlink
       Issue.record("the call succeeded")
     } catch {
       let error = error as? ASError
-      #expect(error?.code == .invalidRequest && error?.localizedDescription == "displayItems: why; what")
+      #expect(error?.code == .invalidRequest && error?.localizedDescription == "in displayItems, why; what")
       #expect(error?.userInfo["ASErrorFieldKey"] as? String == "displayItems")
       #expect((error as NSError?)?.localizedRecoverySuggestion == "what")
     }

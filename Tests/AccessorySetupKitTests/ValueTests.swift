@@ -88,8 +88,8 @@ import Testing
   @Test func `errors have their domain, code and texts in every disguise`() {
     let failure = SessionError(.userCancelled, field: "picker", "no operator chose", cure: "ask again")
     let error: any Error = ASError(failure)
-    #expect(error.localizedDescription == "picker: no operator chose; ask again")
-    #expect("\(error)" == "ASError.userCancelled (700): picker: no operator chose; ask again")
+    #expect(error.localizedDescription == "no operator chose; ask again")
+    #expect("\(error)" == "ASError.userCancelled (700): no operator chose; ask again")
     #expect(String(describing: ASError(.invalidated)) == "ASError.invalidated (400)")
     #expect((error as NSError).domain == ASErrorDomain && (error as NSError).code == 700)
     #expect((error as? ASError)?.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String == "ask again")
