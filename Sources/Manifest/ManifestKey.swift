@@ -100,6 +100,35 @@ public enum DescriptorKey: String, ManifestKey {
   case supportedOptions = "supported-options"
 }
 
+extension DescriptorKey {
+  /// What AccessorySetupKit calls it, and a call of an app with it.
+  public var field: String {
+    switch self {
+    case .companyIdentifier: "bluetoothCompanyIdentifier"
+    case .manufacturerDataBlob: "bluetoothManufacturerDataBlob"
+    case .manufacturerDataMask: "bluetoothManufacturerDataMask"
+    case .serviceUUID: "bluetoothServiceUUID"
+    case .serviceDataBlob: "bluetoothServiceDataBlob"
+    case .serviceDataMask: "bluetoothServiceDataMask"
+    case .nameSubstring: "bluetoothNameSubstring"
+    case .nameCompareOptions: "bluetoothNameSubstringCompareOptions"
+    case .namePrefix: "bluetoothNameSubstring"
+    case .addressPrefix: "bluetoothAddressPrefix"
+    case .range: "bluetoothRange"
+    case .ssid: "ssid"
+    case .ssidHex: "ssidHex"
+    case .ssidPrefix, .ssidPrefixHex: "ssidPrefix"
+    case .wifiAwareServiceName: "wifiAwareServiceName"
+    case .wifiAwareServiceRole: "wifiAwareServiceRole"
+    case .wifiAwareModelName: "wifiAwareModelNameMatch"
+    case .wifiAwareModelNameCompareOptions: "wifiAwareModelNameMatch.compareOptions"
+    case .wifiAwareVendorName: "wifiAwareVendorNameMatch"
+    case .wifiAwareVendorNameCompareOptions: "wifiAwareVendorNameMatch.compareOptions"
+    case .supportedOptions: "supportedOptions"
+    }
+  }
+}
+
 /// `gate` of an item.
 public enum GateKey: String, ManifestKey {
   case enterRSSI = "enter-rssi"

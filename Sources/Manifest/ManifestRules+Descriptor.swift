@@ -12,12 +12,12 @@ extension ManifestRules {
   ) {
     checkKeys(of: descriptor, selection: selection, at: path)
     if descriptor.ssid != nil, descriptor.ssidPrefix != nil {
-      report(.clauses(.bothNetworkNames), at: path.appending(DescriptorKey.ssidPrefix))
+      report(.bothNetworkNames, at: path, DescriptorKey.ssidPrefix)
     }
     if !descriptor.nameCompareOptions.isEmpty, descriptor.nameSubstring == nil,
       areLegible(DescriptorKey.ofName, in: path)
     {
-      report(.clauses(.compareOptionsWithoutName), at: path.appending(DescriptorKey.nameCompareOptions))
+      report(.compareOptionsWithoutName, at: path, DescriptorKey.nameCompareOptions)
     }
     checkDeclarations(of: descriptor, by: app, at: path)
   }
@@ -34,26 +34,23 @@ extension ManifestRules {
       descriptor.serviceData != nil && descriptor.serviceUUID == nil
       && isLegible(path.appending(DescriptorKey.serviceUUID))
     if lacksCompany {
-      report(
-        .clauses(.manufacturerDataWithoutCompanyIdentifier),
-        at: path.appending(DescriptorKey.manufacturerDataBlob))
+      report(.manufacturerDataWithoutCompanyIdentifier, at: path, DescriptorKey.manufacturerDataBlob)
     }
     if lacksService {
-      report(.clauses(.serviceDataWithoutServiceUUID), at: path.appending(DescriptorKey.serviceDataBlob))
+      report(.serviceDataWithoutServiceUUID, at: path, DescriptorKey.serviceDataBlob)
     }
     guard !lacksCompany, !lacksService, !descriptor.hasKey, areLegible(DescriptorKey.ofClauses, in: path)
     else { return }
     let isWatched = selection.map { !$0.isHandsFree } ?? false
     if descriptor.addressPrefix != nil {
-      let kind: ManifestDiagnostic.Kind =
-        isWatched ? .warning(.costOfAddress) : .clauses(.addressAlone(selection))
-      report(kind, at: path.appending(DescriptorKey.addressPrefix))
+      report(isWatched ? .costOfAddress : .addressAlone(selection), at: path, DescriptorKey.addressPrefix)
     } else if descriptor.nameSubstring != nil {
-      let cost = ManifestDiagnostic.Warning.costOfName(isIndexed: descriptor.nameCompareOptions.areIndexed)
-      let kind: ManifestDiagnostic.Kind = isWatched ? .warning(cost) : .clauses(.nameAlone(selection))
-      report(kind, at: path.appending(DescriptorKey.nameSubstring))
+      let isIndexed = descriptor.nameCompareOptions.areIndexed
+      report(
+        isWatched ? .costOfName(isIndexed: isIndexed) : .nameAlone(selection), at: path,
+        DescriptorKey.nameSubstring)
     } else if !descriptor.hasWiFiClause, descriptor.wifiAware == nil {
-      report(.clauses(.none), at: path)
+      report(.nothingToLookFor, at: path)
     } else {
       checkWiFiOnly(descriptor, at: path)
     }
@@ -61,10 +58,10 @@ extension ManifestRules {
 
   private mutating func checkWiFiOnly(_ descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
     if descriptor.range != .default {
-      report(.clauses(.needBluetooth(.range)), at: path.appending(DescriptorKey.range))
+      report(.needBluetooth(.range), at: path, DescriptorKey.range)
     }
     if !descriptor.supportedOptions.isEmpty {
-      report(.clauses(.needBluetooth(.supportedOptions)), at: path.appending(DescriptorKey.supportedOptions))
+      report(.needBluetooth(.supportedOptions), at: path, DescriptorKey.supportedOptions)
     }
   }
 
@@ -76,26 +73,24 @@ extension ManifestRules {
     if let company = descriptor.companyIdentifier, !app.companyIdentifiers.contains(company),
       isLegible(declared.appending(AppKey.companyIdentifiers))
     {
-      report(.undeclared(.companyIdentifier(company)), at: path.appending(DescriptorKey.companyIdentifier))
+      report(.undeclared(company: company), at: path, DescriptorKey.companyIdentifier)
     }
     if let service = descriptor.serviceUUID, !app.services.contains(service),
       isLegible(declared.appending(AppKey.services))
     {
-      report(.undeclared(.service(service)), at: path.appending(DescriptorKey.serviceUUID))
+      report(.undeclared(service: service), at: path, DescriptorKey.serviceUUID)
     }
     if let name = descriptor.nameSubstring, !app.names.contains(name),
       isLegible(declared.appending(AppKey.names))
     {
-      report(
-        .undeclared(.name(String(decoding: name, as: UTF8.self))),
-        at: path.appending(DescriptorKey.nameSubstring))
+      report(.undeclared(name: String(decoding: name, as: UTF8.self)), at: path, DescriptorKey.nameSubstring)
     }
     guard isLegible(declared.appending(AppKey.supports)) else { return }
     if descriptor.hasBluetoothClause, !app.supports.contains(.bluetooth) {
-      report(.undeclared(.technology(.bluetooth)), at: path)
+      report(.undeclared(.bluetooth), at: path)
     }
     if !app.supports.contains(.wifi), let key = descriptor.wifiKey {
-      report(.undeclared(.technology(.wifi)), at: path.appending(key))
+      report(.undeclared(.wifi), at: path, key)
     }
   }
 
@@ -108,7 +103,7 @@ extension ManifestRules {
       (DescriptorKey.wifiAwareServiceName, descriptor.wifiAware != nil),
       (DescriptorKey.supportedOptions, !descriptor.supportedOptions.isEmpty),
     ] where isSet {
-      report(.clauses(.notForAlternate(key)), at: path.appending(key))
+      report(.notForAlternate(key), at: path, key)
     }
   }
 }

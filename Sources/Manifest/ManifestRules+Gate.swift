@@ -14,20 +14,14 @@ extension ManifestRules {
 
   private mutating func checkHysteresis(of gate: GateSettings, at path: ManifestKeyPath) {
     if gate.leaveRSSI > gate.enterRSSI, areLegible([GateKey.enterRSSI, .leaveRSSI], in: path) {
-      report(
-        .contradiction(
-          .above(key: GateKey.enterRSSI.rawValue, value: Int(gate.leaveRSSI), most: Int(gate.enterRSSI))),
-        at: path.appending(GateKey.leaveRSSI))
+      report(.above(GateKey.enterRSSI, gate.leaveRSSI, most: gate.enterRSSI), at: path, GateKey.leaveRSSI)
     }
     if gate.leavePathLoss < gate.enterPathLoss,
       areLegible([GateKey.enterPathLoss, .leavePathLoss], in: path)
     {
       report(
-        .contradiction(
-          .below(
-            key: GateKey.enterPathLoss.rawValue, value: Int(gate.leavePathLoss),
-            least: Int(gate.enterPathLoss))),
-        at: path.appending(GateKey.leavePathLoss))
+        .below(GateKey.enterPathLoss, gate.leavePathLoss, least: gate.enterPathLoss), at: path,
+        GateKey.leavePathLoss)
     }
   }
 
@@ -40,9 +34,7 @@ extension ManifestRules {
       (.silence, gate.silenceMilliseconds, .silenceMax, gate.silenceMillisecondsMax),
       (.lost, gate.lostMilliseconds, .lostMax, gate.lostMillisecondsMax),
     ] where value > most && areLegible([key, maxKey], in: path) {
-      report(
-        .contradiction(.above(key: maxKey.rawValue, value: Int(value), most: Int(most))),
-        at: path.appending(key))
+      report(.above(maxKey, value, most: most), at: path, key)
     }
   }
 
@@ -51,20 +43,19 @@ extension ManifestRules {
     let standard = GateSettings()
     let changed = gate.changedKeys(from: standard)
     for key in changed where GateKey.lostKeys.contains(key) == gate.isImmediate {
-      report(.warning(.noEffect(gate.isImmediate ? .immediate : .notImmediate)), at: path.appending(key))
+      report(gate.isImmediate ? .immediate : .notImmediate, at: path, key)
     }
     guard gate.isImmediate else { return }
     if gate.silenceMilliseconds > standard.silenceMillisecondsMax,
       gate.enterDwellMilliseconds >= standard.enterDwellMilliseconds
     {
-      let dwell = Int(gate.enterDwellMilliseconds)
-      report(.warning(.lastsLongerThanBursts(milliseconds: dwell)), at: path.appending(GateKey.enterDwell))
+      let dwell = gate.enterDwellMilliseconds
+      report(.lastsLongerThanBursts(milliseconds: dwell), at: path, GateKey.enterDwell)
     }
     let unused: Set<GateKey> =
       gate.txPower == nil ? [.enterPathLoss, .leavePathLoss] : [.enterRSSI, .leaveRSSI]
     for key in changed where unused.contains(key) {
-      report(
-        .warning(.noEffect(gate.txPower == nil ? .txPowerMissing : .txPowerGiven)), at: path.appending(key))
+      report(gate.txPower == nil ? .txPowerMissing : .txPowerGiven, at: path, key)
     }
   }
 }

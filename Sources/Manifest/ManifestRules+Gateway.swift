@@ -7,7 +7,7 @@ extension ManifestRules {
   mutating func checkGateway() {
     if manifest.gateway.wifi != nil, !manifest.apps.contains(where: { $0.supports.contains(.wifi) }) {
       let path = ManifestKeyPath().appending(RootKey.gateway).appending(GatewayKey.wifi)
-      report(.warning(.wifiInterfaceUnused), at: path)
+      report(.wifiInterfaceUnused, at: path)
     }
     let sizes = manifest.gateway.capacities
     check(CapacityKey.matchesPerItem, sizes.matchesPerItem, within: .devices, sizes.devices, in: .capacity)
@@ -26,9 +26,7 @@ extension ManifestRules {
   ) {
     let path = ManifestKeyPath().appending(table)
     guard areLegible([key, other], in: path), value > most else { return }
-    report(
-      .contradiction(.above(key: other.rawValue, value: Int(value), most: Int(most))), at: path.appending(key)
-    )
+    report(.above(other, value, most: most), at: path, key)
   }
 
   /// Checks that the app's account exists, if the system knows.
@@ -37,9 +35,9 @@ extension ManifestRules {
     guard isLegible(path.appending(key)), isLegible(path.appending(AppKey.group)) else { return }
     guard !account.name.isEmpty else { return }
     switch accounts.lookUp(account) {
-    case .unknown: report(.warning(.unknownAccount(account)), at: path.appending(key))
+    case .unknown: report(.unknownAccount(account), at: path, key)
     case .known(Self.overflowID) where account.isUser:
-      report(.overflowAccount(account), at: path.appending(key))
+      report(.overflowAccount(account), at: path, key)
     case .known, .noAnswer: break
     }
   }
@@ -58,10 +56,5 @@ extension App.Account {
   }
 
   /// Whether it names a user.
-  public var isUser: Bool {
-    switch self {
-    case .user: true
-    case .group: false
-    }
-  }
+  public var isUser: Bool { if case .user = self { true } else { false } }
 }

@@ -7,7 +7,7 @@ extension ManifestRules {
     for (index, item) in app.items.enumerated() where !item.id.isEmpty {
       if let first = firstIndex[item.id] {
         let path = Self.path(ofItem: index, inApp: app.name)
-        report(.setup(.repeatedItem(id: item.id, first: Self.path(ofItem: first, inApp: app.name))), at: path)
+        report(.repeatedItem(id: item.id, first: Self.path(ofItem: first, inApp: app.name)), at: path)
       } else {
         firstIndex[item.id] = index
       }
@@ -20,17 +20,17 @@ extension ManifestRules {
     guard item.selection.isHandsFree, areLegible(DescriptorKey.ofClauses, in: descriptor) else { return }
     if item.descriptor.isFoundByNetwork {
       switch item.selection {
-      case .touch: report(.setup(.touchOfNetwork), at: path.appending(ItemKey.select))
+      case .touch: report(.touchOfNetwork, at: path, ItemKey.select)
       case .automatic where item.descriptor.ssid == nil:
-        report(.setup(.automaticByPrefix), at: path.appending(ItemKey.select))
+        report(.automaticByPrefix, at: path, ItemKey.select)
       case .automatic, .operator, .observe: break
       }
     } else if !item.descriptor.isDistinct {
-      report(.setup(.weakForSelection(item.selection)), at: path.appending(ItemKey.select))
+      report(.weakForSelection(item.selection), at: path, ItemKey.select)
     } else if item.selection == .touch, item.descriptor.range != .immediate,
       isLegible(descriptor.appending(DescriptorKey.range))
     {
-      report(.setup(.touchWithoutImmediateRange), at: path.appending(ItemKey.select))
+      report(.touchWithoutImmediateRange, at: path, ItemKey.select)
     }
   }
 
@@ -40,10 +40,10 @@ extension ManifestRules {
     let options = path.appending(ItemKey.descriptor).appending(DescriptorKey.supportedOptions)
     guard item.selection != .observe, isLegible(pairing), isLegible(options) else { return }
     if !item.descriptor.supportedOptions.contains(.bluetoothPairingLE) {
-      if item.pairing != nil { report(.setup(.pairingWithoutOption), at: pairing) }
+      if item.pairing != nil { report(.pairingWithoutOption, at: pairing) }
     } else if item.selection.isHandsFree, item.pairing != .justWorks {
       report(
-        .setup(.pairingWithoutPerson(item.selection)),
+        .pairingWithoutPerson(item.selection),
         at: item.pairing == nil ? path.appending(ItemKey.select) : pairing)
     }
   }
@@ -55,18 +55,18 @@ extension ManifestRules {
         (ItemKey.setupOptions, !item.setupOptions.isEmpty), (.renameOptions, !item.renameOptions.isEmpty),
         (.alternate, item.alternate != nil), (.pairing, item.pairing != nil),
       ] where isSet {
-        report(.warning(.noEffect(.observed)), at: path.appending(key))
+        report(.observed, at: path, key)
       }
     } else if !item.renameOptions.isEmpty, areLegible([ItemKey.select, .setupOptions], in: path),
       areLegible(DescriptorKey.ofClauses, in: path.appending(ItemKey.descriptor))
     {
       let renameOptions = path.appending(ItemKey.renameOptions)
       if !item.setupOptions.contains(.rename) {
-        report(.warning(.noEffect(.noRename)), at: renameOptions)
+        report(.noRename, at: renameOptions)
       } else if item.descriptor.isFoundByNetwork {
-        report(.warning(.noEffect(.networkFound)), at: renameOptions)
+        report(.networkFound, at: renameOptions)
       } else if item.descriptor.ssidPrefix == nil {
-        report(.warning(.noEffect(.noSSID)), at: renameOptions)
+        report(.noSSID, at: renameOptions)
       }
     }
   }
@@ -74,12 +74,7 @@ extension ManifestRules {
 
 extension DisplayItem.Selection {
   /// Whether accessories are set up without a choice from a list.
-  var isHandsFree: Bool {
-    switch self {
-    case .touch, .automatic: true
-    case .operator, .observe: false
-    }
-  }
+  var isHandsFree: Bool { self == .touch || self == .automatic }
 }
 
 extension DiscoveryDescriptor {

@@ -19,7 +19,7 @@ extension ManifestRules {
           let keys = scopes.map { OverlapKey(value: value, scope: $0) }
           let found = keys.compactMap { indices[$0]?.firstOverlap(with: descriptor, in: descriptors) }.min()
           guard let found, let overlap = DescriptorOverlap(descriptor, descriptors[found]) else { continue }
-          report(.warning(.overlap(overlap, app: names[found].app, id: names[found].id)), at: path)
+          report(.overlap(overlap, app: names[found].app, id: names[found].id), at: path)
           break
         }
         for value in OverlapKey.Value.all(of: descriptor) {

@@ -15,17 +15,17 @@ extension ManifestRules {
     checkNetworkName(of: descriptor, at: path)
     checkSupportedOptions(of: descriptor, at: path)
     guard areLegible(DescriptorKey.ofClauses, in: path) else { return }
-    if let key = descriptor.onlyKey { report(.warning(.broad(key)), at: path) }
+    if let key = descriptor.onlyKey { report(.broad(key), at: path) }
     if descriptor.isFoundByNetwork, let name = descriptor.ssid, name.allSatisfy({ $0 == 0 }) {
-      report(.warning(.hiddenNetwork), at: path.appending(DescriptorKey.ssid))
+      report(.hiddenNetwork, at: path, DescriptorKey.ssid)
     }
     let wifiPath = ManifestKeyPath().appending(RootKey.gateway).appending(GatewayKey.wifi)
     if descriptor.isFoundByNetwork, manifest.gateway.wifi == nil, isLegible(wifiPath) {
       let key = descriptor.ssid == nil ? DescriptorKey.ssidPrefix : .ssid
-      report(.warning(.wifiInterfaceMissing), at: path.appending(key))
+      report(.wifiInterfaceMissing, at: path, key)
     }
     if descriptor.hasOnlyWiFiAware {
-      report(.warning(.onlyWiFiAware), at: path.appending(DescriptorKey.wifiAwareServiceName))
+      report(.onlyWiFiAware, at: path, DescriptorKey.wifiAwareServiceName)
     }
   }
 
@@ -50,11 +50,11 @@ extension ManifestRules {
 
   private mutating func check(_ data: MaskedBytes, bytesMax: Int, key: [UInt8], at path: ManifestKeyPath) {
     if data.blob.count > bytesMax {
-      report(.warning(.blobNeverFits(byteCount: data.blob.count, byteCountMax: bytesMax)), at: path)
+      report(.blobNeverFits(byteCount: data.blob.count, byteCountMax: bytesMax), at: path)
     } else if data.maskBitCount == 0 {
-      report(.warning(.maskComparesNothing), at: path)
+      report(.maskComparesNothing, at: path)
     } else if !key.isEmpty, data.blob.starts(with: key), data.mask.starts(with: [0xFF, 0xFF]) {
-      report(.warning(.blobBeginsWithItsKey), at: path)
+      report(.blobBeginsWithItsKey, at: path)
     }
   }
 
@@ -62,15 +62,15 @@ extension ManifestRules {
     guard let name = descriptor.nameSubstring else { return }
     let namePath = path.appending(DescriptorKey.nameSubstring)
     if name.count > Self.nameBytesMax {
-      report(.warning(.nameNeverFits(byteCount: name.count, byteCountMax: Self.nameBytesMax)), at: namePath)
+      report(.nameNeverFits(byteCount: name.count, byteCountMax: Self.nameBytesMax), at: namePath)
     } else if manifest.gateway.scan == .passive {
-      report(.warning(.nameWithPassiveScan), at: namePath)
+      report(.nameWithPassiveScan, at: namePath)
     }
     checkStar(in: name, at: namePath, .namePrefix)
     let options = descriptor.nameCompareOptions
     let optionsPath = path.appending(DescriptorKey.nameCompareOptions)
     if options.contains(.backwards), !options.contains(.anchored), isLegible(optionsPath) {
-      report(.warning(.noEffect(.notAnchored)), at: optionsPath)
+      report(.notAnchored, at: optionsPath)
     }
   }
 
@@ -83,7 +83,7 @@ extension ManifestRules {
       checkStar(in: name, at: path.appending(key), .ssidPrefix)
       // A name in hexadecimal was meant byte by byte.
       if name.contains(UInt8(ascii: "\\")), String(validating: name, as: UTF8.self) != nil {
-        report(.warning(.backslashInSSID(hex)), at: path.appending(key))
+        report(.backslashInSSID(hex), at: path, key)
       }
     }
   }
@@ -91,14 +91,14 @@ extension ManifestRules {
   /// Reports a star that was probably meant for any text.
   private mutating func checkStar(in text: [UInt8], at path: ManifestKeyPath, _ prefixKey: DescriptorKey) {
     guard text.count > 1, let place = text.lastIndex(of: UInt8(ascii: "*")) else { return }
-    report(.warning(.star(isAtEnd: place == text.count - 1, key: prefixKey)), at: path)
+    report(.star(isAtEnd: place == text.count - 1, key: prefixKey), at: path)
   }
 
   private mutating func checkSupportedOptions(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
     guard isLegible(path.appending(DescriptorKey.supportedOptions)) else { return }
     guard !descriptor.supportedOptions.contains(.bluetoothPairingLE) else {
       if manifest.gateway.access == .exclusive {
-        report(.warning(.pairingInExclusiveAccess), at: path.appending(DescriptorKey.supportedOptions))
+        report(.pairingInExclusiveAccess, at: path, DescriptorKey.supportedOptions)
       }
       return
     }
@@ -106,7 +106,7 @@ extension ManifestRules {
       (SupportOptions.bluetoothTransportBridging, "bluetoothTransportBridging"),
       (.bluetoothHID, "bluetoothHID"),
     ] where descriptor.supportedOptions.contains(option) {
-      report(.warning(.optionWithoutPairing(name)), at: path.appending(DescriptorKey.supportedOptions))
+      report(.optionWithoutPairing(name), at: path, DescriptorKey.supportedOptions)
     }
   }
 }

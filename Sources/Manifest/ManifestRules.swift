@@ -53,6 +53,10 @@ public struct ManifestRules {
     diagnostics.append(ManifestDiagnostic(path: path, kind: kind))
   }
 
+  mutating func report(_ kind: ManifestDiagnostic.Kind, at table: ManifestKeyPath, _ key: some ManifestKey) {
+    report(kind, at: table.appending(key))
+  }
+
   /// Whether the value at a path, with everything below it, could be read.
   func isLegible(_ path: ManifestKeyPath) -> Bool { !doubtful.contains(path) }
 
@@ -90,11 +94,11 @@ public struct ManifestRules {
     }
     checkEffects(of: item, at: path)
     if item.sendsOnlyOnEvents, let percent = board?.listeningPercent {
-      report(.warning(.missesEvents(listeningPercent: percent)), at: path)
+      report(.missesEvents(listeningPercent: percent), at: path)
     }
     let gatePath = path.appending(ItemKey.gate)
     if let key = item.keyThatLosesBetweenEvents, areLegible([key], in: gatePath) {
-      report(.warning(.losesBetweenEvents(key)), at: gatePath.appending(key))
+      report(.losesBetweenEvents(key), at: gatePath, key)
     }
     check(item.gate, of: item, at: gatePath)
   }

@@ -53,9 +53,9 @@ extension ScanDuty {
 
   fileprivate func diagnostic(at path: ManifestKeyPath) -> ManifestDiagnostic? {
     guard windowMilliseconds > intervalMilliseconds else { return nil }
-    let problem = ManifestDiagnostic.Contradiction.above(
-      key: DutyKey.interval.rawValue, value: Int(windowMilliseconds), most: Int(intervalMilliseconds))
-    return ManifestDiagnostic(path: path.appending(DutyKey.window), kind: .contradiction(problem))
+    return ManifestDiagnostic(
+      path: path.appending(DutyKey.window),
+      kind: .above(DutyKey.interval, windowMilliseconds, most: intervalMilliseconds))
   }
 }
 

@@ -69,11 +69,7 @@ package final class DiagnosticLog {
       dropped.count += 1
       dropped.hasError = dropped.hasError || problem.severity == .error
     }
-    guard problem.severity == .error else { return }
-    // What is written under an unknown key is no value of a known one, or is read as that of the key that was meant; and so is a word.
-    if case .unknownKey = problem { return }
-    if case .unknownWord(_, .some, _) = problem { return }
-    noteUnreadable(path)
+    if problem.leavesNoValue { noteUnreadable(path) }
   }
 
   func noteUnreadable(_ path: ManifestKeyPath) { unreadable.insert(path) }

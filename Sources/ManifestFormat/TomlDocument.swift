@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 private import CToml
+import Manifest
 
 /// Parses TOML text into nodes with their lines.
 package enum TomlDocument {
@@ -63,16 +64,27 @@ package enum TomlDocument {
 
 /// Why a text is not accepted as TOML, and on which line.
 package struct TomlSyntaxError: Error, Equatable {
-  package enum Reason: Equatable, Sendable {
-    /// The parser's message.
-    case malformed(String)
-    case tooLong(byteCount: Int)
-    /// TOML allows other characters in strings and comments only.
-    case notASCII
-    case tooManyKeySegments
-    case tooDeep
-    case openString
-    case outOfMemory
+  package struct Reason: Equatable, Sendable {
+    let sentence: String
+
+    /// The parser's message, without its opening and with quoted text escaped.
+    static func malformed(_ message: String) -> Self {
+      let opening = "Error while parsing "
+      let rest = message.hasPrefix(opening) ? message.dropFirst(opening.count) : message[...]
+      return Self(sentence: "this is not TOML: \(String(rest).escapedForDisplay(scalarCountMax: 200))")
+    }
+    static func tooLong(byteCount: Int) -> Self {
+      Self(sentence: "the file has \(byteCount) bytes; at most \(TomlDocument.byteCountMax) are read")
+    }
+    static let notASCII = Self(
+      sentence: "this is not TOML: a character outside ASCII stands outside a string or comment; quote it")
+    static let tooManyKeySegments = Self(
+      sentence: "a dotted key has more than \(TomlScan.keySegmentsMax) parts; use fewer tables")
+    static let tooDeep = Self(
+      sentence: "lists and tables stand more than \(TomlScan.depthMax) deep in one another; use fewer")
+    static let openString = Self(
+      sentence: "this is not TOML: a string does not end on its line; close it with the quote it began with")
+    static let outOfMemory = Self(sentence: "there is not enough memory to read the file")
   }
 
   package let line: Int

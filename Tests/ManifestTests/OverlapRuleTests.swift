@@ -74,7 +74,8 @@ struct OverlapRuleTests {
       let met = sharers.filter { $0.app == item.app || ($0.isHandsFree && item.isHandsFree) }
       for other in met {
         guard let overlap = DescriptorOverlap(own, other.item.descriptor) else { continue }
-        lines.append("\(item.path) \(overlap) \(other.path)")
+        let kind = ManifestDiagnostic.Kind.overlap(overlap, app: other.app, id: other.item.id)
+        lines.append("\(item.path) \(kind.sentence)")
         break
       }
       before.append(item)
@@ -84,11 +85,11 @@ struct OverlapRuleTests {
 
   private static func found(_ manifest: GatewayManifest) -> [String] {
     ManifestRules.diagnostics(in: manifest).compactMap { diagnostic in
-      guard case .warning(.overlap(let overlap, let app, let id)) = diagnostic.kind,
+      guard diagnostic.kind.sentence.contains("match"), diagnostic.kind.sentence.contains("this item"),
         case .key(let own) = diagnostic.path.components[1],
         case .index(let index) = diagnostic.path.components[3]
       else { return nil }
-      return "\(own)/\(index) \(overlap) \(app)/\(id)"
+      return "\(own)/\(index) \(diagnostic.kind.sentence)"
     }
   }
 
@@ -118,7 +119,10 @@ struct OverlapRuleTests {
     app.items[999].descriptor.nameSubstring = app.items[501].descriptor.nameSubstring
     manifest.apps = [app]
     #expect(
-      Self.found(manifest) == ["a/998 firstCoversSecond a/500", "a/999 firstCoversSecond a/501"])
+      Self.found(manifest)
+        == [(998, 500), (999, 501)].map {
+          "a/\($0) whatever matches a/\($1) matches this item too; narrow this item's descriptor"
+        })
   }
 }
 

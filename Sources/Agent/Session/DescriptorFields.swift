@@ -41,8 +41,22 @@ enum DescriptorFields {
     _ descriptor: DiscoveryDescriptor, of app: App, at path: String, isAlternate: Bool = false
   ) throws(SetupError) {
     let diagnostics = ManifestRules.diagnostics(in: descriptor, of: app, isAlternate: isAlternate)
-    let failures = diagnostics.lazy.compactMap { $0.failure(at: path, isAlternate: isAlternate) }
-    if let failure = failures.first { throw failure }
+    for diagnostic in diagnostics {
+      guard let rule = diagnostic.kind.inCall else { continue }
+      // A second identity is only recognised on the air.
+      let cure =
+        isAlternate && diagnostic.kind == .nothingToLookFor
+        ? "add bluetoothCompanyIdentifier or bluetoothServiceUUID" : rule.cure
+      throw SetupError(.invalidRequest, field: field(of: diagnostic, at: path), rule.reason, cure: cure)
+    }
+  }
+
+  private static func field(of diagnostic: ManifestDiagnostic, at path: String) -> String {
+    guard case .key(let name)? = diagnostic.path.components.last, let key = DescriptorKey(rawValue: name)
+    else {
+      return path
+    }
+    return "\(path).\(key.field)"
   }
 
   private static func uuid(_ fields: JSONObjectReader) throws(SetupError) -> BluetoothUUID? {
@@ -154,34 +168,5 @@ extension JSONObjectReader {
     try options(
       "supportedOptions", among: [.bluetoothPairingLE, .bluetoothTransportBridging, .bluetoothHID],
       named: "bluetoothPairingLE 2, bluetoothTransportBridging 4 and bluetoothHID 8")
-  }
-}
-
-extension DescriptorKey {
-  /// What AccessorySetupKit calls it, and ``DescriptorFields`` with it.
-  var field: String {
-    switch self {
-    case .companyIdentifier: "bluetoothCompanyIdentifier"
-    case .manufacturerDataBlob: "bluetoothManufacturerDataBlob"
-    case .manufacturerDataMask: "bluetoothManufacturerDataMask"
-    case .serviceUUID: "bluetoothServiceUUID"
-    case .serviceDataBlob: "bluetoothServiceDataBlob"
-    case .serviceDataMask: "bluetoothServiceDataMask"
-    case .nameSubstring: "bluetoothNameSubstring"
-    case .nameCompareOptions: "bluetoothNameSubstringCompareOptions"
-    case .namePrefix: "bluetoothNameSubstring"
-    case .addressPrefix: "bluetoothAddressPrefix"
-    case .range: "bluetoothRange"
-    case .ssid: "ssid"
-    case .ssidHex: "ssidHex"
-    case .ssidPrefix, .ssidPrefixHex: "ssidPrefix"
-    case .wifiAwareServiceName: "wifiAwareServiceName"
-    case .wifiAwareServiceRole: "wifiAwareServiceRole"
-    case .wifiAwareModelName: "wifiAwareModelNameMatch"
-    case .wifiAwareModelNameCompareOptions: "wifiAwareModelNameMatch.compareOptions"
-    case .wifiAwareVendorName: "wifiAwareVendorNameMatch"
-    case .wifiAwareVendorNameCompareOptions: "wifiAwareVendorNameMatch.compareOptions"
-    case .supportedOptions: "supportedOptions"
-    }
   }
 }

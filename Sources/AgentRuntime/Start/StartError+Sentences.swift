@@ -97,7 +97,7 @@ extension UsageError {
     case .noState: "the state needs a folder: --state FOLDER"
     case .radio(let text):
       "--radio: \(quoted(text)) is not a radio; write any, hci0, an address, btsnoop:FILE or h4:PATH"
-    case .simulatedRadio(let scene): "--radio: \(FormatDiagnostic.simulatedRadio(scene: scene))"
+    case .simulatedRadio(let scene): "--radio: \(FormatDiagnostic.simulatedRadio(scene: scene).sentence)"
     case .logLevel(let text):
       "--log-level: \(quoted(text)) is not a level; write error, warning, notice, info or debug"
     }
