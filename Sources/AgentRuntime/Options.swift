@@ -102,13 +102,30 @@ struct Options: Equatable {
 }
 
 /// Why a command line is invalid.
-enum UsageError: Error, Equatable {
-  case line(CommandLineOptions.ParseError)
-  case unexpectedArgument(String)
-  case noManifest
-  case noSocket
-  case noState
-  case radio(String)
-  case simulatedRadio(scene: String)
-  case logLevel(String)
+struct UsageError: Error, Equatable {
+  let sentence: String
+
+  private init(_ sentence: String) { self.sentence = sentence }
+
+  static func line(_ error: CommandLineOptions.ParseError) -> Self {
+    switch error {
+    case .unknown(let option): Self("there is no option \(quoted(option))")
+    case .withoutValue(let option): Self("the option \(quoted(option)) needs a value")
+    }
+  }
+  static func unexpectedArgument(_ argument: String) -> Self {
+    Self("the argument \(quoted(argument)) belongs to no option")
+  }
+  static let noManifest = Self("a manifest is needed: --manifest FILE")
+  static let noSocket = Self("the socket needs a path: --socket PATH")
+  static let noState = Self("the state needs a folder: --state FOLDER")
+  static func radio(_ text: String) -> Self {
+    Self("--radio: \(quoted(text)) is not a radio; write any, hci0, an address, btsnoop:FILE or h4:PATH")
+  }
+  static func simulatedRadio(scene: String) -> Self {
+    Self("--radio: \(FormatDiagnostic.simulatedRadio(scene: scene).sentence)")
+  }
+  static func logLevel(_ text: String) -> Self {
+    Self("--log-level: \(quoted(text)) is not a level; write error, warning, notice, info or debug")
+  }
 }

@@ -73,22 +73,16 @@ public struct StoredBonds: Sendable {
 }
 
 /// Why a bond in a file of bluetoothd cannot be used. It never has a key in it.
-public enum StoredBondError: Error, Equatable, Sendable {
-  /// The file cannot be read, is too large, or is not text.
-  case unreadable
-  /// The value is missing, or is not what bluetoothd writes.
-  case value(String, group: String)
-  /// The keys are debug keys, which every listener knows.
-  case debugKey
-
+public struct StoredBondError: Error, Equatable, Sendable {
   /// What is wrong, as the second half of a sentence.
-  public var reason: String {
-    switch self {
-    case .unreadable: "it cannot be read"
-    case .value(let name, let group): "\(name) of [\(group)] is missing or damaged"
-    case .debugKey: "its keys are debug keys, which are no secret"
-    }
+  public let reason: String
+
+  /// The file cannot be read, is too large, or is not text.
+  public static let unreadable = Self(reason: "it cannot be read")
+  public static func value(_ name: String, group: String) -> Self {
+    Self(reason: "\(name) of [\(group)] is missing or damaged")
   }
+  public static let debugKey = Self(reason: "its keys are debug keys, which are no secret")
 }
 
 extension InfoFile {

@@ -3,38 +3,22 @@
 import CLinux
 
 /// The capabilities (capabilities(7)) that a radio and the program for touches need.
-public enum Capability: Equatable, Sendable {
-  /// Adapters up and down, the user channel, the management interface, receive buffers of any size.
-  case networkAdministration
-  /// LE events on a raw channel.
-  case rawNetwork
-  /// Becoming another user, and another group.
-  case setUser, setGroup
-  /// Signals to the processes of other users.
-  case kill
-
+public struct Capability: Equatable, Sendable {
   /// The name in manuals and unit files.
-  public var name: String {
-    switch self {
-    case .networkAdministration: "CAP_NET_ADMIN"
-    case .rawNetwork: "CAP_NET_RAW"
-    case .setUser: "CAP_SETUID"
-    case .setGroup: "CAP_SETGID"
-    case .kill: "CAP_KILL"
-    }
-  }
+  public let name: String
+  /// The number in linux/capability.h.
+  private let number: Int32
+
+  /// Adapters up and down, the user channel, the management interface, receive buffers of any size.
+  public static let networkAdministration = Self(name: "CAP_NET_ADMIN", number: 12)
+  /// LE events on a raw channel.
+  public static let rawNetwork = Self(name: "CAP_NET_RAW", number: 13)
+  /// Becoming another user, and another group.
+  public static let setUser = Self(name: "CAP_SETUID", number: 7)
+  public static let setGroup = Self(name: "CAP_SETGID", number: 6)
+  /// Signals to the processes of other users.
+  public static let kill = Self(name: "CAP_KILL", number: 5)
 
   /// Whether this process has it in effect now.
   public var isHeld: Bool { clinux_has_capability(number) == 1 }
-
-  /// The number in linux/capability.h.
-  private var number: Int32 {
-    switch self {
-    case .networkAdministration: 12
-    case .rawNetwork: 13
-    case .setUser: 7
-    case .setGroup: 6
-    case .kill: 5
-    }
-  }
 }

@@ -126,33 +126,53 @@ extension AccessoryRegistry {
 }
 
 /// An invalid row, or an inconsistency between rows. Changes never cause one; a damaged file or an edited export may.
-public enum RegistryConsistencyError: Error, Equatable, Sendable {
-  case invalid(RegistryTable, number: Int64, RegistryField)
-  /// Two rows of a table have the same number.
-  case repeatedNumber(RegistryTable, number: Int64)
-  case tooMany(RegistryTable)
-  /// The device of an accessory is missing.
-  case missingDevice(accessory: Int64)
-  /// A device has no accessory.
-  case unusedDevice(number: Int64)
-  /// Two devices have the same address or network.
-  case repeatedIdentity(device: Int64)
-  /// An app has two accessories on one device.
-  case repeatedAccessory(number: Int64)
-  /// Two accessories have the same random identifier.
-  case repeatedIdentifier(accessory: Int64)
-  /// Either an accessory or its device has Bluetooth, but not both.
-  case bluetoothDisagrees(accessory: Int64)
+public struct RegistryConsistencyError: Error, Equatable, Sendable {
+  /// What is wrong, without a full stop.
+  public let reason: String
+
+  private init(_ reason: String) { self.reason = reason }
+
+  public static func invalid(_ table: RegistryTable, number: Int64, _ field: RegistryField) -> Self {
+    Self("\(table.rawValue) \(number) has an invalid \(field.rawValue)")
+  }
+  public static func repeatedNumber(_ table: RegistryTable, number: Int64) -> Self {
+    Self("\(table.rawValue) \(number) occurs twice")
+  }
+  public static func tooMany(_ table: RegistryTable) -> Self {
+    Self("it has more rows of \(table.rawValue) than \(RegistryLimits.rowsMax(of: table))")
+  }
+  public static func missingDevice(accessory: Int64) -> Self {
+    Self("the device of accessory \(accessory) is missing")
+  }
+  public static func unusedDevice(number: Int64) -> Self { Self("device \(number) has no accessory") }
+  static func repeatedIdentity(device: Int64) -> Self {
+    Self("device \(device) occurs under another number too")
+  }
+  static func repeatedAccessory(number: Int64) -> Self {
+    Self("the app of accessory \(number) has another accessory on the same device")
+  }
+  static func repeatedIdentifier(accessory: Int64) -> Self {
+    Self("an identifier of accessory \(accessory) occurs twice")
+  }
+  static func bluetoothDisagrees(accessory: Int64) -> Self {
+    Self("accessory \(accessory) and its device differ about Bluetooth")
+  }
   /// An accessory has another network name than its device without Bluetooth.
-  case networkDisagrees(accessory: Int64)
-  /// An app has accessories but no account.
-  case missingAccount(accessory: Int64)
-  /// An app has an account but no accessories, or two accounts.
-  case unusedAccount(number: Int64)
-  /// Two tombstones are for the same device and item.
-  case repeatedTombstone(number: Int64)
+  static func networkDisagrees(accessory: Int64) -> Self {
+    Self("accessory \(accessory) and its device differ about the network")
+  }
+  static func missingAccount(accessory: Int64) -> Self {
+    Self("the account of accessory \(accessory) is missing")
+  }
+  static func unusedAccount(number: Int64) -> Self {
+    Self("account \(number) has no accessories or occurs twice")
+  }
+  static func repeatedTombstone(number: Int64) -> Self { Self("tombstone \(number) occurs twice") }
   /// A former identifier is another one's too, or in use.
-  case repeatedFormer(number: Int64)
-  /// A bond is to be removed twice, or is an accessory's.
-  case repeatedBondRemoval(number: Int64)
+  static func repeatedFormer(number: Int64) -> Self {
+    Self("the identifier of former \(number) occurs twice")
+  }
+  public static func repeatedBondRemoval(number: Int64) -> Self {
+    Self("the device of bondRemoval \(number) occurs twice, or has a bond of bluetoothd")
+  }
 }

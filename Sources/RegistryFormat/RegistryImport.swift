@@ -95,35 +95,30 @@ extension RowValues {
 }
 
 /// Why lines are not an exported registry. `line` counts from 1.
-public enum RegistryImportError: Error, Equatable, Sendable {
-  case notJSON(line: Int, JSONError)
-  /// The first line lacks the version or the number of rows.
-  case noHead
-  /// Another version of this program wrote the export.
-  case version(Int64, known: Int64)
-  /// Lines are missing, or there are too many.
-  case rowCount(Int, announced: Int64)
-  /// A line is not an object with the name of its table.
-  case noRow(line: Int)
-  /// A member is not a column of the table, or has a value of the wrong type or out of range.
-  case badValue(line: Int, column: String)
-  /// The rows are inconsistent.
-  case violation(RegistryConsistencyError)
-}
-
-extension RegistryImportError {
+public struct RegistryImportError: Error, Equatable, Sendable {
   /// What is wrong and where, without a full stop.
-  public var reason: String {
-    switch self {
-    case .notJSON(let line, let problem): "line \(line) is not JSON from byte \(problem.offset) on"
-    case .noHead: "the first line does not belong to an exported registry"
-    case .version(let version, let known):
-      "it was exported by another accessoryd (version \(version); this one reads up to \(known))"
-    case .rowCount(let count, let announced):
-      "it has \(count) rows, and its first line announces \(announced): lines are missing, or were added"
-    case .noRow(let line): "line \(line) is not a row of a registry"
-    case .badValue(let line, let column): "line \(line) has an invalid \(column.quotedForDisplay)"
-    case .violation(let violation): "its rows contradict each other: \(violation.reason)"
-    }
+  public let reason: String
+
+  private init(_ reason: String) { self.reason = reason }
+
+  public static func notJSON(line: Int, _ problem: JSONError) -> Self {
+    Self("line \(line) is not JSON from byte \(problem.offset) on")
+  }
+  /// The first line lacks the version or the number of rows.
+  public static let noHead = Self("the first line does not belong to an exported registry")
+  public static func version(_ version: Int64, known: Int64) -> Self {
+    Self("it was exported by another accessoryd (version \(version); this one reads up to \(known))")
+  }
+  public static func rowCount(_ count: Int, announced: Int64) -> Self {
+    Self("it has \(count) rows, and its first line announces \(announced): lines are missing, or were added")
+  }
+  /// A line is not an object with the name of its table.
+  public static func noRow(line: Int) -> Self { Self("line \(line) is not a row of a registry") }
+  /// A member is not a column of the table, or has a value of the wrong type or out of range.
+  public static func badValue(line: Int, column: String) -> Self {
+    Self("line \(line) has an invalid \(column.quotedForDisplay)")
+  }
+  public static func violation(_ violation: RegistryConsistencyError) -> Self {
+    Self("its rows contradict each other: \(violation.reason)")
   }
 }

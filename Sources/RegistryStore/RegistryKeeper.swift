@@ -56,7 +56,7 @@ public final class RegistryKeeper: Sendable {
         file = try RegistryFile.open(paths.file, files, schema: schema)
       } catch {
         // What another process has open changes without notice.
-        guard case .failed(let failure) = error, failure != .locked else { throw error }
+        guard let failure = error.failure, failure != .locked else { throw error }
         return .readable(registry, failure)
       }
       return .opened(registry)

@@ -23,65 +23,40 @@ extension PairingError {
 
 extension SetupError {
   /// The device has a bond for another app, which is not authenticated as an item of some app demands.
-  static var bondIsNotAuthenticated: Self {
-    Self(
-      .userRestricted,
-      "the device is paired for another app, and that bond is not authenticated, as the manifest demands",
-      cure: "remove the device from the other app first; pairing it again would take that app's bond")
-  }
-
+  static let bondIsNotAuthenticated = Self(
+    .userRestricted,
+    "the device is paired for another app, and that bond is not authenticated, as the manifest demands",
+    cure: "remove the device from the other app first; pairing it again would take that app's bond")
   /// bluetoothd has a bond with a device that is to be migrated, and does not say how it was made.
-  static var bondIsUnproven: Self {
-    Self(
-      .userRestricted,
-      "the item demands an authenticated bond, and bluetoothd does not say whether the one that it has is",
-      cure:
-        "remove the device with bluetoothctl remove, and set it up with a picker, which pairs it with digits")
-  }
-
+  static let bondIsUnproven = Self(
+    .userRestricted,
+    "the item demands an authenticated bond, and bluetoothd does not say whether the one that it has is",
+    cure:
+      "remove the device with bluetoothctl remove, and set it up with a picker, which pairs it with digits")
   /// A device that is to be migrated has no bond.
-  static var migrationPairsNothing: Self {
-    Self(
-      .userRestricted,
-      "the item demands an authenticated bond, and the device that is to be migrated has none",
-      cure: "set the device up with a picker, which pairs it with digits")
-  }
-
+  static let migrationPairsNothing = Self(
+    .userRestricted, "the item demands an authenticated bond, and the device that is to be migrated has none",
+    cure: "set the device up with a picker, which pairs it with digits")
   /// A bond has to be authenticated, and no person can prove it.
-  static var noPersonCanAuthenticate: Self {
-    Self(
-      .userRestricted,
-      "the bond has to be authenticated, and no operator who watches can read or type digits",
-      cure: "choose the device in accessoryctl pick, or Watch with capabilities")
-  }
-
+  static let noPersonCanAuthenticate = Self(
+    .userRestricted, "the bond has to be authenticated, and no operator who watches can read or type digits",
+    cure: "choose the device in accessoryctl pick, or Watch with capabilities")
   /// A device whose bond is good came under another address, or another device claims to be it.
-  static var identityHasBond: Self {
-    Self(
-      .userRestricted,
-      "the device says that it is one that the gateway has a good bond with, and so could any other device",
-      cure:
-        "if it is the same device and was reset, have its app connect: the bond is lost then, and accessoryctl pair "
-        + "makes a new one")
-  }
-
-  static var isBeingPaired: Self {
-    Self(
-      .connectionFailed, "another request pairs this device now",
-      cure: "choose it again when that has ended; it is then not paired a second time")
-  }
-
+  static let identityHasBond = Self(
+    .userRestricted,
+    "the device says that it is one that the gateway has a good bond with, and so could any other device",
+    cure:
+      "if it is the same device and was reset, have its app connect: the bond is lost then, and accessoryctl pair "
+      + "makes a new one")
+  static let isBeingPaired = Self(
+    .connectionFailed, "another request pairs this device now",
+    cure: "choose it again when that has ended; it is then not paired a second time")
   /// Only an item with `pairing = "just-works"` is paired by touch or automatically.
-  static var pairingNeedsPerson: Self {
-    Self(
-      .userRestricted, "the item's devices are paired, and only a person may do that",
-      cure: "choose it in accessoryctl pick, or give the item pairing = \"just-works\"")
-  }
-
+  static let pairingNeedsPerson = Self(
+    .userRestricted, "the item's devices are paired, and only a person may do that",
+    cure: "choose it in accessoryctl pick, or give the item pairing = \"just-works\"")
   /// A bond that was lost is replaced by operators only.
-  static var lostBondIsKept: Self {
-    Self(
-      .userRestricted, "the device has lost the bond that another app has with it",
-      cure: "an operator pairs it again: accessoryctl pair, or accessoryctl pick")
-  }
+  static let lostBondIsKept = Self(
+    .userRestricted, "the device has lost the bond that another app has with it",
+    cure: "an operator pairs it again: accessoryctl pair, or accessoryctl pick")
 }

@@ -237,23 +237,15 @@ extension SetupCore {
 
 extension SetupError {
   /// Says nothing of the other app but that there is one.
-  static var networkNameNeeded: Self {
-    Self(
-      .invalidRequest, field: "renameOptions", "another app needs the network's present name",
-      cure: "leave out ssid 1")
-  }
-
-  fileprivate static var isAskedAlready: Self {
-    Self(
-      .pickerAlreadyActive, "the operators are asked about the accessory already",
-      cure: "wait until that call is answered, and call again")
-  }
-
-  public static var noSuchAccessory: Self {
-    Self(
-      .invalidRequest, field: "accessory", "the app has no such accessory",
-      cure: "List returns the app's accessories")
-  }
+  static let networkNameNeeded = Self(
+    .invalidRequest, field: "renameOptions", "another app needs the network's present name",
+    cure: "leave out ssid 1")
+  fileprivate static let isAskedAlready = Self(
+    .pickerAlreadyActive, "the operators are asked about the accessory already",
+    cure: "wait until that call is answered, and call again")
+  public static let noSuchAccessory = Self(
+    .invalidRequest, field: "accessory", "the app has no such accessory",
+    cure: "List returns the app's accessories")
 }
 
 extension RegistryAccessory {

@@ -186,9 +186,8 @@ extension SetupError {
       cure: "add [[app.\(app).item]] to the manifest, \(cure)")
   }
 
-  fileprivate static var agentEnds: Self {
-    Self(.connectionFailed, "the agent is being stopped", cure: "call Activate, then ShowPicker again")
-  }
+  fileprivate static let agentEnds = Self(
+    .connectionFailed, "the agent is being stopped", cure: "call Activate, then ShowPicker again")
 
   fileprivate static func unknownNumber(_ number: UInt32, at index: Int) -> Self {
     Self(

@@ -176,37 +176,22 @@ extension SetupError {
       cure: "close one, and try again")
   }
 
-  public static var noSession: Self {
-    Self(.invalidated, "the session has ended, or never existed", cure: "call Activate again")
-  }
-
+  public static let noSession = Self(
+    .invalidated, "the session has ended, or never existed", cure: "call Activate again")
   /// Reported only to the session's own account.
-  static var isStreamed: Self {
-    Self(
-      .invalidRequest, field: "session", "another connection streams the session",
-      cure: "close that one first, or call Activate without session to open another")
-  }
-
-  static var wasInvalidated: Self {
-    Self(.invalidated, "the app invalidated the session", cure: "call Activate again")
-  }
-
-  static var hasExpired: Self {
-    Self(
-      .invalidated, "the session had no stream for 10 s", cure: "keep the connection of Activate open")
-  }
-
-  static var accountHasChanged: Self {
-    Self(
-      .invalidated, "the manifest has given the app to another account, or taken it out",
-      cure: "ask the gateway's operator")
-  }
-
-  static var socketWasTakenOut: Self {
-    Self(
-      .invalidated, "the manifest no longer gives the app a socket of its own",
-      cure: "connect to the agent's own socket, or ask the gateway's operator for socket = true")
-  }
+  static let isStreamed = Self(
+    .invalidRequest, field: "session", "another connection streams the session",
+    cure: "close that one first, or call Activate without session to open another")
+  static let wasInvalidated = Self(
+    .invalidated, "the app invalidated the session", cure: "call Activate again")
+  static let hasExpired = Self(
+    .invalidated, "the session had no stream for 10 s", cure: "keep the connection of Activate open")
+  static let accountHasChanged = Self(
+    .invalidated, "the manifest has given the app to another account, or taken it out",
+    cure: "ask the gateway's operator")
+  static let socketWasTakenOut = Self(
+    .invalidated, "the manifest no longer gives the app a socket of its own",
+    cure: "connect to the agent's own socket, or ask the gateway's operator for socket = true")
 
   static func userCancelled(reason: String) -> Self {
     Self(.userCancelled, reason, cure: "ask again when an operator is at the gateway")

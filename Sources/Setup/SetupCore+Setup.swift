@@ -216,31 +216,18 @@ extension DeviceIdentity {
 }
 
 extension SetupError {
-  static var accountIsUnknown: Self {
-    Self(
-      .userRestricted, "no account on this machine may act as the app",
-      cure: "make the account that the manifest names, and reload")
-  }
-
+  static let accountIsUnknown = Self(
+    .userRestricted, "no account on this machine may act as the app",
+    cure: "make the account that the manifest names, and reload")
   /// The app did not confirm the accessory.
-  public static var notConfirmed: Self {
-    Self(
-      .userCancelled, "the app did not confirm the accessory in two minutes",
-      cure: "call FinishAuthorization after accessoryAdded")
-  }
-
+  public static let notConfirmed = Self(
+    .userCancelled, "the app did not confirm the accessory in two minutes",
+    cure: "call FinishAuthorization after accessoryAdded")
   /// The agent ended before the app had confirmed the accessory.
-  public static var agentHasRestarted: Self {
-    Self(
-      .userCancelled, "the agent was restarted before the app confirmed the accessory",
-      cure: "call ShowPicker again")
-  }
-
-  static var wasRemoved: Self {
-    Self(.userCancelled, "the accessory was removed before the app confirmed it", cure: "choose another one")
-  }
-
-  static var givenBack: Self {
-    Self(.userCancelled, "the app gave the accessory back", cure: "choose another one")
-  }
+  public static let agentHasRestarted = Self(
+    .userCancelled, "the agent was restarted before the app confirmed the accessory",
+    cure: "call ShowPicker again")
+  static let wasRemoved = Self(
+    .userCancelled, "the accessory was removed before the app confirmed it", cure: "choose another one")
+  static let givenBack = Self(.userCancelled, "the app gave the accessory back", cure: "choose another one")
 }

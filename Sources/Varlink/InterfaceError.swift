@@ -2,23 +2,25 @@
 
 /// A mistake in an interface definition, and its position.
 public struct InterfaceError: Error, Equatable, Sendable {
-  public enum Kind: Equatable, Sendable {
+  public struct Kind: Equatable, Sendable {
+    fileprivate let sentence: String
+
     /// Something else stands where this is due: a keyword, a sign, or what a name is for.
-    case expected(String)
+    package static func expected(_ what: String) -> Self { Self(sentence: "expected \(what)") }
     /// The name was given to a type, a method or an error before.
-    case duplicateMember(String)
+    package static func duplicateMember(_ name: String) -> Self {
+      Self(sentence: "\(name) is described twice")
+    }
     /// The structure or the enum has a field of the name already.
-    case duplicateField(String)
-    /// No type of the interface has the name.
-    case unknownType(String)
-    /// A type needs itself to be whole.
-    case recursiveType(String)
-    /// `??`
-    case doubleOptional
-    /// Types stand more than ``InterfaceParser/depthMax`` deep in one another.
-    case tooDeep
-    /// The file is not UTF-8.
-    case notUTF8
+    package static func duplicateField(_ name: String) -> Self { Self(sentence: "\(name) stands twice here") }
+    package static func unknownType(_ name: String) -> Self { Self(sentence: "there is no type \(name)") }
+    package static func recursiveType(_ name: String) -> Self {
+      Self(sentence: "\(name) needs itself to be whole; use an array, a map or ?")
+    }
+    package static let doubleOptional = Self(sentence: "a type is optional once")
+    package static let tooDeep = Self(
+      sentence: "more than \(InterfaceParser.depthMax) types stand in one another")
+    package static let notUTF8 = Self(sentence: "the text is not UTF-8")
   }
 
   public let kind: Kind
@@ -35,18 +37,5 @@ public struct InterfaceError: Error, Equatable, Sendable {
 
 extension InterfaceError: CustomStringConvertible {
   /// `7:12: expected a type`
-  public var description: String { "\(line):\(column): \(sentence)" }
-
-  private var sentence: String {
-    switch kind {
-    case .expected(let what): "expected \(what)"
-    case .duplicateMember(let name): "\(name) is described twice"
-    case .duplicateField(let name): "\(name) stands twice here"
-    case .unknownType(let name): "there is no type \(name)"
-    case .recursiveType(let name): "\(name) needs itself to be whole; use an array, a map or ?"
-    case .doubleOptional: "a type is optional once"
-    case .tooDeep: "more than \(InterfaceParser.depthMax) types stand in one another"
-    case .notUTF8: "the text is not UTF-8"
-    }
-  }
+  public var description: String { "\(line):\(column): \(kind.sentence)" }
 }

@@ -4,62 +4,56 @@ import Interfaces
 import JSON
 import Varlink
 
-/// The errors of ``GatewayInterface``.
-enum GatewayError: Error, Equatable {
-  case deviceNotInSight(String)
-  case itemNotFound(String, candidates: [String])
-  case itemAmbiguous(String, candidates: [String])
-  case manifestRefused(findings: [String])
-  case busy(limit: Int)
-  case tooManyConnections(isOfUser: Bool, limit: Int)
-  case messageRefused(String, limit: Int?)
-  /// An error of every service.
-  case invalidParameter(String)
+/// An error of ``GatewayInterface``, with the message that refuses a call.
+struct GatewayError: Error, Equatable {
+  let message: [UInt8]
 }
 
 extension GatewayError {
+  private init(_ name: GatewayErrorName, _ parameters: (inout JSONWriter) -> Void) {
+    message = Message.error(name.rawValue, parameters)
+  }
+
+  /// An error of every service.
+  static func invalidParameter(_ parameter: String) -> Self {
+    Self(message: Message.error(ServiceError.invalidParameter(parameter)))
+  }
+
   /// Lines of findings, and items, in one reply.
   private static let listedMax = 50
   private static let lineCharactersMax = 400
 
-  private var name: GatewayErrorName {
-    switch self {
-    case .deviceNotInSight: .deviceNotInSight
-    case .itemNotFound: .itemNotFound
-    case .itemAmbiguous: .itemAmbiguous
-    case .manifestRefused: .manifestRefused
-    case .busy: .busy
-    case .tooManyConnections: .tooManyConnections
-    case .messageRefused: .messageRefused
-    case .invalidParameter: preconditionFailure("it is an error of org.varlink.service")
+  static func deviceNotInSight(_ device: String) -> Self {
+    Self(.deviceNotInSight) { $0.member("device", cut(device)) }
+  }
+  static func itemNotFound(_ item: String, candidates: [String]) -> Self {
+    unclear(.itemNotFound, item, candidates)
+  }
+  static func itemAmbiguous(_ item: String, candidates: [String]) -> Self {
+    unclear(.itemAmbiguous, item, candidates)
+  }
+  private static func unclear(_ name: GatewayErrorName, _ item: String, _ candidates: [String]) -> Self {
+    Self(name) { json in
+      json.member("item", cut(item))
+      json.member("items", candidates.prefix(listedMax).map(cut))
     }
   }
-
-  /// The message that refuses a call.
-  var message: [UInt8] {
-    if case .invalidParameter(let parameter) = self {
-      return Message.error(ServiceError.invalidParameter(parameter))
+  static func manifestRefused(findings: [String]) -> Self {
+    let line = ManifestRefusedLine(
+      findings: findings.prefix(listedMax).map(cut), omitted: max(0, findings.count - listedMax))
+    return Self(.manifestRefused) { line.writeMembers(to: &$0) }
+  }
+  static func busy(limit: Int) -> Self { Self(.busy) { $0.member("limit", limit) } }
+  static func tooManyConnections(isOfUser: Bool, limit: Int) -> Self {
+    Self(.tooManyConnections) { json in
+      json.member("of", isOfUser ? "user" : "all")
+      json.member("limit", limit)
     }
-    return Message.error(name.rawValue) { json in
-      switch self {
-      case .invalidParameter: break
-      case .deviceNotInSight(let device): json.member("device", Self.cut(device))
-      case .itemNotFound(let item, let candidates), .itemAmbiguous(let item, let candidates):
-        json.member("item", Self.cut(item))
-        json.member("items", candidates.prefix(Self.listedMax).map(Self.cut))
-      case .manifestRefused(let findings):
-        ManifestRefusedLine(
-          findings: findings.prefix(Self.listedMax).map(Self.cut),
-          omitted: max(0, findings.count - Self.listedMax)
-        ).writeMembers(to: &json)
-      case .busy(let limit): json.member("limit", limit)
-      case .tooManyConnections(let isOfUser, let limit):
-        json.member("of", isOfUser ? "user" : "all")
-        json.member("limit", limit)
-      case .messageRefused(let reason, let limit):
-        json.member("reason", reason)
-        if let limit { json.member("limit", limit) }
-      }
+  }
+  static func messageRefused(_ reason: String, limit: Int?) -> Self {
+    Self(.messageRefused) { json in
+      json.member("reason", reason)
+      if let limit { json.member("limit", limit) }
     }
   }
 

@@ -12,45 +12,43 @@ extension OperatorError {
   private static let listedMax = 32
   private static let candidateCharactersMax = 64
 
-  private var name: OperatorErrorName {
-    switch self {
-    case .failure: .setupFailed
-    case .requestClosed: .requestClosed
-    case .notFound: .notFound
-    case .invalid: .invalid
-    case .setupFailed: .setupFailed
-    case .registry: .registryUnavailable
-    case .busy: .busy
-    case .notDisconnected: .notDisconnected
-    }
-  }
-
   /// The message that refuses a call.
   var message: [UInt8] {
-    if case .failure(let failure) = self { return failure.message }
-    return Message.error(name.rawValue) { json in
-      switch self {
-      case .failure: break
-      case .requestClosed(let request): json.member("request", GatewayError.cut(request))
-      case .busy(let request): json.member("request", request.text)
-      case .notDisconnected(let accessory, let reason):
+    switch self {
+    case .failure(let failure): failure.message
+    case .requestClosed(let request):
+      Self.message(.requestClosed) { $0.member("request", GatewayError.cut(request)) }
+    case .busy(let request): Self.message(.busy) { $0.member("request", request.text) }
+    case .notDisconnected(let accessory, let reason):
+      Self.message(.notDisconnected) { json in
         json.member("accessory", accessory.text)
         json.member("reason", reason.rawValue)
-      case .notFound(let kind, let name, let candidates):
+      }
+    case .notFound(let kind, let name, let candidates):
+      Self.message(.notFound) { json in
         json.member("kind", kind.rawValue)
         json.member("name", GatewayError.cut(name))
         json.member("candidates", candidates.prefix(Self.listedMax).map(Self.cutCandidate))
-      case .invalid(let field, let reason):
+      }
+    case .invalid(let field, let reason):
+      Self.message(.invalid) { json in
         json.member("field", GatewayError.cut(field))
         json.member("reason", GatewayError.cut(reason))
-      case .setupFailed(let failure):
+      }
+    case .setupFailed(let failure):
+      Self.message(.setupFailed) { json in
         json.member("failure", failure.code.name)
         json.member("reason", GatewayError.cut(failure.reason))
         json.member("cure", GatewayError.cut(failure.cure))
-      case .registry(let sentence): json.member("sentence", GatewayError.cut(sentence))
       }
+    case .registry(let sentence):
+      Self.message(.registryUnavailable) { $0.member("sentence", GatewayError.cut(sentence)) }
     }
   }
+
+  private static func message(
+    _ name: OperatorErrorName, _ parameters: (inout JSONWriter) -> Void
+  ) -> [UInt8] { Message.error(name.rawValue, parameters) }
 
   private static func cutCandidate(_ text: String) -> String {
     String(text.unicodeScalars.prefix(candidateCharactersMax))

@@ -9,35 +9,22 @@ import Setup
 // apart: only errors with the same cause have the same one.
 
 extension SetupError {
-  static var isInUse: Self {
-    Self(
-      .userRestricted, "the accessory is connected already, to an app or to another program of the gateway",
-      cure: "try again when that connection has ended; an operator can end it with accessoryctl disconnect")
-  }
-
-  static var isEnding: Self {
-    Self(.connectionFailed, "the accessory is being disconnected", cure: "try again after a second")
-  }
-
-  static var tooManyLinks: Self {
-    Self(
-      .connectionFailed,
-      "of the gateway's \(AccessoryLinks.countMax) connections the app has its share, and no other is free",
-      cure: "disconnect one, and try again")
-  }
-
-  static var isOutOfReach: Self {
-    Self(
-      .connectionFailed, field: "accessory.reach",
-      "the accessory was not connected within \(AccessoryLinks.connectMilliseconds / 1000) s",
-      cure: "bring it into reach, make sure that nothing else is connected to it, and try again")
-  }
-
-  static var wasReplaced: Self {
-    Self(
-      .userCancelled, "the session has called Connect for the accessory again",
-      cure: "use the reply to the later call")
-  }
+  static let isInUse = Self(
+    .userRestricted, "the accessory is connected already, to an app or to another program of the gateway",
+    cure: "try again when that connection has ended; an operator can end it with accessoryctl disconnect")
+  static let isEnding = Self(
+    .connectionFailed, "the accessory is being disconnected", cure: "try again after a second")
+  static let tooManyLinks = Self(
+    .connectionFailed,
+    "of the gateway's \(AccessoryLinks.countMax) connections the app has its share, and no other is free",
+    cure: "disconnect one, and try again")
+  static let isOutOfReach = Self(
+    .connectionFailed, field: "accessory.reach",
+    "the accessory was not connected within \(AccessoryLinks.connectMilliseconds / 1000) s",
+    cure: "bring it into reach, make sure that nothing else is connected to it, and try again")
+  static let wasReplaced = Self(
+    .userCancelled, "the session has called Connect for the accessory again",
+    cure: "use the reply to the later call")
 
   static var radioIsGone: Self { radioIsDown("it was closed") }
 
@@ -47,20 +34,13 @@ extension SetupError {
       cure: "try again later; accessoryctl status says more about the radio")
   }
 
-  static var linkIsLost: Self {
-    Self(
-      .connectionFailed, field: "accessory.link", "the connection was lost before it was handed over",
-      cure: "try again")
-  }
-
-  static var isNotConnected: Self {
-    Self(
-      .connectionFailed, "the app is not connected to the accessory", cure: "call Connect first")
-  }
-
-  static var hasNoReading: Self {
-    Self(.connectionFailed, "the controller did not say how strong the signal is", cure: "try again")
-  }
+  static let linkIsLost = Self(
+    .connectionFailed, field: "accessory.link", "the connection was lost before it was handed over",
+    cure: "try again")
+  static let isNotConnected = Self(
+    .connectionFailed, "the app is not connected to the accessory", cure: "call Connect first")
+  static let hasNoReading = Self(
+    .connectionFailed, "the controller did not say how strong the signal is", cure: "try again")
 
   // MARK: - Bonds
 
@@ -71,14 +51,12 @@ extension SetupError {
       cure: "an operator of the gateway pairs it again with accessoryctl pair \(accessory.text)")
   }
 
-  static var bondIsNotAuthenticated: Self {
-    Self(
-      .invalidRequest, field: "accessory.isBondAuthenticated",
-      "the manifest demands an authenticated bond for this accessory, which has none",
-      cure:
-        "an operator of the gateway removes it from every app that has it and sets it up again, or takes the demand out "
-        + "of the manifest")
-  }
+  static let bondIsNotAuthenticated = Self(
+    .invalidRequest, field: "accessory.isBondAuthenticated",
+    "the manifest demands an authenticated bond for this accessory, which has none",
+    cure:
+      "an operator of the gateway removes it from every app that has it and sets it up again, or takes the demand out "
+      + "of the manifest")
 
   static func keysAreAbsent(_ absence: PairingLink.KeyAbsence) -> Self {
     switch absence {
@@ -105,34 +83,24 @@ extension SetupError {
     }
   }
 
-  static var keysAreUnsettled: Self {
-    Self(
-      .connectionFailed,
-      "bluetoothd has started or ended, and the keys of the accessory's bond are not loaded yet",
-      cure: "try again after a few seconds")
-  }
+  static let keysAreUnsettled = Self(
+    .connectionFailed,
+    "bluetoothd has started or ended, and the keys of the accessory's bond are not loaded yet",
+    cure: "try again after a few seconds")
 
   // MARK: - What this gateway cannot do
 
-  static var accessIsExclusive: Self {
-    Self(
-      .invalidRequest,
-      "with access = \"exclusive\" the agent alone uses the adapter, and the kernel makes no connections with it",
-      cure: "set access = \"shared\" in the gateway's manifest")
-  }
-
-  static var radioIsNoAdapter: Self {
-    Self(
-      .invalidRequest, "the gateway's radio is simulated or recorded, and connects to nothing",
-      cure: "name an adapter as radio in the gateway's manifest")
-  }
-
-  static var agentMayNotDisconnect: Self {
-    Self(
-      .invalidRequest,
-      "the agent lacks the capability CAP_NET_ADMIN, without which it could not end the connection",
-      cure: "give the agent this capability")
-  }
+  static let accessIsExclusive = Self(
+    .invalidRequest,
+    "with access = \"exclusive\" the agent alone uses the adapter, and the kernel makes no connections with it",
+    cure: "set access = \"shared\" in the gateway's manifest")
+  static let radioIsNoAdapter = Self(
+    .invalidRequest, "the gateway's radio is simulated or recorded, and connects to nothing",
+    cure: "name an adapter as radio in the gateway's manifest")
+  static let agentMayNotDisconnect = Self(
+    .invalidRequest,
+    "the agent lacks the capability CAP_NET_ADMIN, without which it could not end the connection",
+    cure: "give the agent this capability")
 
   // MARK: - Reports
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Agent
 import Controller
 import LinuxSystem
 import Manifest
@@ -76,56 +77,82 @@ enum RadioOpening {
   }
 }
 
-/// Why there is no radio.
-enum RadioOpeningError: Error, Equatable, Sendable {
-  case file(path: String, FileError)
-  case socket(path: String, SystemError)
-  /// The kernel has no Bluetooth.
-  case withoutBluetooth
-  /// The kernel could not list the adapters.
-  case adapters(SystemError)
-  /// No adapter matches the selection; `present` are the indexes of those that the machine has.
-  case adapterMissing(RadioSelection, present: [UInt16])
-  /// Another program uses the adapter exclusively.
-  case taken(UInt16)
-  /// rfkill blocks the adapter.
-  case blocked(UInt16)
-  case adapter(UInt16, SystemError)
-  case capabilityMissing(Capability, Gateway.Access)
-  /// The request for the recovery unit could not be written.
-  case recoveryRequest(String, SystemError)
-  /// No recovery unit accepted the request.
-  case recoveryIgnored
+/// Why there is no radio, in a sentence for status and the log.
+struct RadioOpeningError: Error, Equatable, Sendable {
+  let sentence: String
+  /// The longest pause before the radio is opened again; nil if only a new manifest can help.
+  var retryMillisecondsMax: Int64?
+  /// Whether another adapter may be usable.
+  var isOfOneAdapter = false
+  /// Whether there is no adapter on which to perform a recovery action.
+  var isAbsence = false
 }
 
 extension RadioOpeningError {
-  /// The longest pause before the radio is opened again; nil if only a new manifest can help.
-  var retryMillisecondsMax: Int64? {
-    switch self {
-    case .socket, .adapters, .adapter: BackOff.millisecondsMax
-    // The kernel reports a new adapter; this is for a report that was lost.
-    case .adapterMissing: BackOff.millisecondsMax
-    // No event reports the end of these.
-    case .taken, .blocked: 2000
-    case .file, .withoutBluetooth, .capabilityMissing, .recoveryRequest, .recoveryIgnored: nil
-    }
+  static func file(path: String, _ error: FileError) -> Self {
+    Self(sentence: "cannot read \(quoted(path)): \(error.sentence)")
   }
-
-  /// Whether another adapter may be usable.
-  var isOfOneAdapter: Bool {
-    switch self {
-    case .adapterMissing, .taken, .blocked, .adapter: true
-    case .file, .socket, .withoutBluetooth, .adapters, .capabilityMissing, .recoveryRequest,
-      .recoveryIgnored:
-      false
-    }
+  static func socket(path: String, _ error: SystemError) -> Self {
+    let sentence =
+      if error.isMissing || error.isRefused {
+        "no controller listens at \(quoted(path)); start the program that serves this socket, and the agent connects "
+          + "(virtual-controller SCENE.toml --socket PATH simulates a controller)"
+      } else if error.isPermission {
+        "the agent's account may not connect to \(quoted(path)); run the program that serves this socket under the same "
+          + "account, or change the socket's mode"
+      } else {
+        "cannot connect to \(quoted(path)): \(error.sentence); \(RadioError.h4Cure)"
+      }
+    return Self(sentence: sentence, retryMillisecondsMax: BackOff.millisecondsMax)
   }
-
-  /// Whether there is no adapter on which to perform a recovery action.
-  var isAbsence: Bool {
-    switch self {
-    case .withoutBluetooth, .adapterMissing, .taken, .blocked, .capabilityMissing: true
-    case .file, .socket, .adapters, .adapter, .recoveryRequest, .recoveryIgnored: false
-    }
+  static let withoutBluetooth = Self(
+    sentence: "this kernel has no Bluetooth; modprobe bluetooth loads it where it is a module",
+    isAbsence: true)
+  /// The kernel could not list the adapters.
+  static func adapters(_ error: SystemError) -> Self {
+    Self(
+      sentence: "adapters cannot be listed: \(error.sentence)",
+      retryMillisecondsMax: BackOff.millisecondsMax)
   }
+  /// No adapter matches the selection; `present` are the indexes of those that the machine has. The kernel reports a new
+  /// adapter: the pause is for a report that was lost.
+  static func adapterMissing(_ selection: RadioSelection, present: [UInt16]) -> Self {
+    let names = present.map { "hci\($0)" }.joined(separator: ", ")
+    return Self(
+      sentence:
+        "there is no adapter \(selection.text); this machine has \(present.isEmpty ? "none" : names)",
+      retryMillisecondsMax: BackOff.millisecondsMax, isOfOneAdapter: true, isAbsence: true)
+  }
+  static func taken(_ index: UInt16) -> Self {
+    occupied("another program uses hci\(index) exclusively; stop it")
+  }
+  static func blocked(_ index: UInt16) -> Self {
+    occupied("hci\(index) is blocked; rfkill unblock bluetooth frees it")
+  }
+  /// No event reports the end of it.
+  private static func occupied(_ sentence: String) -> Self {
+    Self(sentence: sentence, retryMillisecondsMax: 2000, isOfOneAdapter: true, isAbsence: true)
+  }
+  static func adapter(_ index: UInt16, _ error: SystemError) -> Self {
+    Self(
+      sentence: "hci\(index) cannot be opened: \(error.sentence)",
+      retryMillisecondsMax: BackOff.millisecondsMax, isOfOneAdapter: true)
+  }
+  static func capabilityMissing(_ capability: Capability, _ access: Gateway.Access) -> Self {
+    let needed = (access == .shared ? [.networkAdministration, .rawNetwork] : [.networkAdministration])
+      .map { (capability: Capability) in capability.name }
+    return Self(
+      sentence:
+        "access = \"\(access.rawValue)\" needs \(capability.name), which this process does not have; "
+        + "AmbientCapabilities=\(needed.joined(separator: " ")) in its unit, setcap "
+        + "\(needed.joined(separator: ",").lowercased())+ep on the program, or --cap-add of a container gives it",
+      isAbsence: true)
+  }
+  /// The request for the recovery unit could not be written.
+  static func recoveryRequest(_ path: String, _ error: SystemError) -> Self {
+    Self(sentence: "the request for recovery cannot be written to \(quoted(path)): \(error.sentence)")
+  }
+  static let recoveryIgnored = Self(
+    sentence:
+      "no recovery unit accepted the request; systemctl enable --now accessoryd-recovery.path starts it")
 }

@@ -69,17 +69,40 @@ struct AppSocketFolder: Sendable {
 
 /// Why an app has no socket of its own. The agent and the other apps go on without it.
 struct AppSocketError: Error, Equatable {
-  enum Reason: Equatable {
-    case tooLong(byteCountMax: Int)
-    /// Another kind of file has the socket's name.
-    case notASocket
+  struct Reason: Equatable {
+    fileprivate let sentence: String
+
+    static func tooLong(byteCountMax: Int) -> Self {
+      Self(
+        sentence:
+          "a socket's path has at most \(byteCountMax) bytes; give the app a shorter name, or the agent a shorter path "
+          + "with --socket")
+    }
+    static let notASocket = Self(
+      sentence: "another kind of file has that name; remove it, and run accessoryctl reload")
     /// The folder cannot be created.
-    case folder(SystemError)
+    static func folder(_ error: SystemError) -> Self {
+      Self(
+        sentence: error.isPermission
+          ? "the agent's account may not write the folder above its own; give it that folder, or another one with --socket"
+          : "the folder cannot be created: \(error.sentence); run accessoryctl reload when it can")
+    }
     /// The folder is a link or another kind of file, or belongs to another account.
-    case foreignFolder
+    static let foreignFolder = Self(
+      sentence:
+        "its folder is no folder of the agent's account; remove what has that name, and run accessoryctl reload"
+    )
     /// The socket cannot be given to the app's account.
-    case accessList(SystemError)
-    case system(SystemError)
+    static func accessList(_ error: SystemError) -> Self {
+      guard error.isUnsupported else { return system(error) }
+      return Self(
+        sentence:
+          "its file system has no access control lists, which let the app's account in; put the socket on a tmpfs with "
+          + "--socket")
+    }
+    static func system(_ error: SystemError) -> Self {
+      Self(sentence: "\(error.sentence); correct that, and run accessoryctl reload")
+    }
   }
 
   let app: String
@@ -91,27 +114,7 @@ struct AppSocketError: Error, Equatable {
   }
 
   /// What happened, where, and what to do.
-  var sentence: String { "the app \(quoted(app)) has no socket \(quoted(path)): \(cause)" }
-
-  private var cause: String {
-    switch reason {
-    case .tooLong(let byteCountMax):
-      "a socket's path has at most \(byteCountMax) bytes; give the app a shorter name, or the agent a shorter path with "
-        + "--socket"
-    case .notASocket: "another kind of file has that name; remove it, and run accessoryctl reload"
-    case .folder(let error) where error.isPermission:
-      "the agent's account may not write the folder above its own; give it that folder, or another one with --socket"
-    case .folder(let error):
-      "the folder cannot be created: \(error.sentence); run accessoryctl reload when it can"
-    case .foreignFolder:
-      "its folder is no folder of the agent's account; remove what has that name, and run accessoryctl reload"
-    case .accessList(let error) where error.isUnsupported:
-      "its file system has no access control lists, which let the app's account in; put the socket on a tmpfs with "
-        + "--socket"
-    case .accessList(let error), .system(let error):
-      "\(error.sentence); correct that, and run accessoryctl reload"
-    }
-  }
+  var sentence: String { "the app \(quoted(app)) has no socket \(quoted(path)): \(reason.sentence)" }
 }
 
 extension SocketGrant {

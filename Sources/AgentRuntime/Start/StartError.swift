@@ -4,40 +4,103 @@ import LinuxSystem
 import Manifest
 import ManifestFormat
 
-/// Why the agent cannot start.
-enum StartError: Error {
-  case usage(UsageError)
-  case file(TrustedFile.Role, path: String, FileError)
-  case protection(TrustedFile.Role, path: String, FileProtectionError)
-  /// The file's errors and warnings, in the lines of `accessoryctl check`.
-  case content(TrustedFile.Role, path: String, lines: [String], errorCount: Int)
-  case noBoard(String, searched: [String])
-  /// Another agent holds the socket's lock.
-  case anotherAgent(socket: String)
-  /// A program that is not an agent listens at the socket.
-  case socketInUse(socket: String)
-  case notASocket(String)
-  case socketTooLong(String, byteCountMax: Int)
-  case socket(String, SystemError)
-  /// The limit of open descriptors leaves none for a client.
-  case tooFewDescriptors(limit: Int, needed: Int)
-  case system(SystemError)
+/// Why the agent cannot start: what happened, where, and what to do.
+struct StartError: Error {
+  let status: ExitCode
+  /// The errors and warnings of a file, in the lines of `accessoryctl check`; nil for an error that is not in a file.
+  private let lines: [String]?
+  private let sentence: String
+  /// The file does not exist.
+  let isMissingFile: Bool
 
-  var status: ExitCode {
-    switch self {
-    case .usage: .usage
-    case .file(_, _, .system(let error)): error.isPermission ? .noPermission : .noInput
-    case .file(_, _, .isDirectory), .file(_, _, .isNotOrdinary): .noInput
-    case .file(_, _, .tooLarge): .dataError
-    case .protection(_, _, .notAFile): .noInput
-    case .protection: .noPermission
-    case .content: .dataError
-    case .noBoard: .noInput
-    case .anotherAgent, .socketInUse: .unavailable
-    case .socket(_, let error) where error.isExhausted: .systemError
-    case .socket(_, let error): error.isPermission ? .noPermission : .cannotCreate
-    case .notASocket, .socketTooLong: .cannotCreate
-    case .tooFewDescriptors, .system: .systemError
+  private init(
+    _ status: ExitCode, _ sentence: String, lines: [String]? = nil, isMissingFile: Bool = false
+  ) {
+    (self.status, self.sentence, self.lines, self.isMissingFile) = (status, sentence, lines, isMissingFile)
+  }
+
+  /// One line, or one for each error in a file and the sentence.
+  var sentences: [String] { (lines ?? []) + [sentence] }
+
+  /// The errors, for the client that asked for a reload.
+  var findings: [String] { lines ?? [sentence] }
+}
+
+extension StartError {
+  static func usage(_ error: UsageError) -> Self {
+    Self(.usage, "\(error.sentence); see accessoryd --help")
+  }
+  static func file(_ role: TrustedFile.Role, path: String, _ error: FileError) -> Self {
+    let sentence = "cannot read the \(role.rawValue) \(quoted(path)): \(error.sentence)"
+    return switch error {
+    case .system(let error):
+      Self(error.isPermission ? .noPermission : .noInput, sentence, isMissingFile: error.isMissing)
+    case .isDirectory, .isNotOrdinary: Self(.noInput, sentence)
+    case .tooLarge: Self(.dataError, sentence)
     }
+  }
+  static func protection(_ role: TrustedFile.Role, path: String, _ error: FileProtectionError) -> Self {
+    Self(
+      error == .notAFile ? .noInput : .noPermission,
+      "cannot trust the \(role.rawValue) \(quoted(path)): \(error.sentence)")
+  }
+  static func content(_ role: TrustedFile.Role, path: String, lines: [String], errorCount: Int) -> Self {
+    let (errors, them) = errorCount == 1 ? ("one error", "it") : ("\(errorCount) errors", "them")
+    return Self(
+      .dataError, "the \(role.rawValue) \(quoted(path)) has \(errors); correct \(them) and start again",
+      lines: lines)
+  }
+  static func noBoard(_ name: String, searched: [String]) -> Self {
+    Self(
+      .noInput,
+      "there is no profile of the board \(quoted(name)); searched for "
+        + searched.map(shown).joined(separator: ", ")
+        + "; copy Board/generic.toml to one of these paths, or leave out `board` in the manifest")
+  }
+  /// Another agent holds the socket's lock.
+  static func anotherAgent(socket: String) -> Self {
+    Self(
+      .unavailable,
+      "another agent serves \(quoted(socket)); end it first, or choose another path with --socket")
+  }
+  /// A program that is not an agent listens at the socket.
+  static func socketInUse(socket: String) -> Self {
+    Self(
+      .unavailable,
+      "another program listens at \(quoted(socket)); end it first, or choose another path with --socket")
+  }
+  static func notASocket(_ path: String) -> Self {
+    noSocket(path, "another kind of file has that name; remove it, or choose another path with --socket")
+  }
+  static func socketTooLong(_ path: String, byteCountMax: Int) -> Self {
+    noSocket(path, "a socket's path has at most \(byteCountMax) bytes; choose a shorter one")
+  }
+  static func socket(_ path: String, _ error: SystemError) -> Self {
+    let folder = quoted(Path.folder(of: path))
+    if error.isExhausted {
+      return noSocket(path, "\(error.sentence); free some, or raise the limit (ulimit -n)", .systemError)
+    }
+    if error.isMissing { return noSocket(path, "there is no folder \(folder); create it first") }
+    if error.isPermission {
+      let cure = "the agent's account may not write \(folder); give it the folder, or use another"
+      return noSocket(path, cure, .noPermission)
+    }
+    return noSocket(path, "\(error.sentence); choose another path with --socket")
+  }
+  private static func noSocket(_ path: String, _ reason: String, _ status: ExitCode = .cannotCreate) -> Self {
+    Self(status, "cannot create the socket \(quoted(path)): \(reason)")
+  }
+  /// The limit of open descriptors leaves none for a client.
+  static func tooFewDescriptors(limit: Int, needed: Int) -> Self {
+    Self(
+      .systemError,
+      "the process may open only \(limit) descriptors, too few to serve any client; "
+        + "raise the limit to \(needed) (LimitNOFILE of the unit, or ulimit -n)")
+  }
+  static func system(_ error: SystemError) -> Self {
+    Self(
+      .systemError,
+      "the system refused a call that the agent needs: \(error.sentence); free memory or descriptors and start again"
+    )
   }
 }

@@ -8,8 +8,10 @@ import ManifestFormat
 /// A TOML file that only a trusted account can write, read into memory.
 struct TrustedFile {
   /// The purpose of the file.
-  enum Role: Equatable, Sendable {
-    case manifest, identityKeys, board
+  enum Role: String, Sendable {
+    case manifest
+    case identityKeys = "identity keys"
+    case board = "board profile"
   }
 
   let role: Role
@@ -19,7 +21,7 @@ struct TrustedFile {
   /// Reads a file; nil if there is none. A file that other accounts may write is refused.
   static func find(_ role: Role, _ path: String) throws(StartError) -> TrustedFile? {
     do throws(StartError) { return try TrustedFile(role, path) } catch {
-      if case .file(_, _, .system(let reason)) = error, reason.isMissing { return nil }
+      if error.isMissingFile { return nil }
       throw error
     }
   }

@@ -10,10 +10,12 @@ import Setup
 import DeviceLines
 
 /// A condition that an operator should know about, or act on.
-struct Problem: Equatable, Sendable {
-  /// A word that stays the same.
-  let kind: String
-  let sentence: String
+typealias Problem = StatusLine.Problem
+
+extension [Problem] {
+  fileprivate mutating func add(_ kind: String, _ sentence: String) {
+    append(Problem(kind: kind, sentence: sentence))
+  }
 }
 
 extension AgentCore {
@@ -23,62 +25,52 @@ extension AgentCore {
     var problems: [Problem] = []
     switch radio.state {
     case .absent:
-      problems.append(
-        Problem(
-          kind: "radioAbsent",
-          sentence: "there is no radio: \(radio.detail); run accessoryctl reload to look for it again"))
+      problems.add(
+        "radioAbsent",
+        "there is no radio: \(radio.detail); run accessoryctl reload to look for it again")
     case .recovering:
-      problems.append(
-        Problem(
-          kind: "radioRecovering",
-          sentence: "the radio does not scan: \(radio.detail)"
-            + (radio.recovery.failureCount == 0 && exclusiveCure == nil
-              ? "" : "; the agent keeps trying; if this continues, \(recoveryCure)")))
+      problems.add(
+        "radioRecovering",
+        "the radio does not scan: \(radio.detail)"
+          + (radio.recovery.failureCount == 0 && exclusiveCure == nil
+            ? "" : "; the agent keeps trying; if this continues, \(recoveryCure)"))
     case .on, .off: break
     }
     problems += radioProblems
     if let networkProblem { problems.append(networkProblem) }
     if let milliseconds = setupCore.diskHangMilliseconds {
-      problems.append(
-        Problem(
-          kind: "registryNotWritten",
-          sentence:
-            "the disk has not answered for \(milliseconds / 1000) s: nothing that is changed meanwhile is "
-            + "known to be stored, and it may still be; see what dmesg says about the disk"))
+      problems.add(
+        "registryNotWritten",
+        "the disk has not answered for \(milliseconds / 1000) s: nothing that is changed meanwhile is "
+          + "known to be stored, and it may still be; see what dmesg says about the disk")
     } else if let degradation = setupCore.degradation {
-      problems.append(Problem(kind: "registryDegraded", sentence: degradation))
+      problems.add("registryDegraded", degradation)
     } else if let refusal = setupCore.lastWriteFailure {
-      problems.append(
-        Problem(
-          kind: "registryNotWritten",
-          sentence: "a change of the registry was not written: \(refusal), and make the change again"))
+      problems.add(
+        "registryNotWritten",
+        "a change of the registry was not written: \(refusal), and make the change again")
     }
     for app in setupCore.suspendedApps {
-      problems.append(
-        Problem(
-          kind: "accessoriesSuspended",
-          sentence: "the accessories of \(app) are suspended: the manifest has given it another account;"
-            + " accessoryctl authorize \(app) confirms that"))
+      problems.add(
+        "accessoriesSuspended",
+        "the accessories of \(app) are suspended: the manifest has given it another account;"
+          + " accessoryctl authorize \(app) confirms that")
     }
     if !reload.lastFindings.isEmpty {
-      problems.append(
-        Problem(
-          kind: "reloadRefused",
-          sentence: "the last reload was refused, and the previous manifest stays in force: "
-            + GatewayError.cut(reload.lastFindings[0])))
+      problems.add(
+        "reloadRefused",
+        "the last reload was refused, and the previous manifest stays in force: "
+          + GatewayError.cut(reload.lastFindings[0]))
     }
     if let error = reload.appSocketErrors.first {
       let count = reload.appSocketErrors.count - 1
-      problems.append(
-        Problem(
-          kind: "appSocketMissing",
-          sentence: GatewayError.cut(error) + (count == 0 ? "" : "; and \(count) more")))
+      problems.add(
+        "appSocketMissing", GatewayError.cut(error) + (count == 0 ? "" : "; and \(count) more"))
     }
     if counters.devicesTurnedAway > 0 || counters.matchingDevicesEvicted > 0 {
-      problems.append(
-        Problem(
-          kind: "tableFull",
-          sentence: "the device table was full of matching devices and gave some up; raise capacity.devices"))
+      problems.add(
+        "tableFull",
+        "the device table was full of matching devices and gave some up; raise capacity.devices")
     }
     problems += lostBonds + bondsToAuthenticate + accessoriesNotMatching
     let full = dataPath.turnedAwayLines.prefix(Self.fullItemsMax)
@@ -144,32 +136,25 @@ extension AgentCore {
   private var radioProblems: [Problem] {
     var problems: [Problem] = []
     if let exhaustion = radio.recovery.watchdog.exhaustion {
-      problems.append(
-        Problem(
-          kind: "radioNeedsAPerson",
-          sentence:
-            "\(exhaustion.sentence): "
-            + (exclusiveCure
-              ?? "unplug it and plug it in again, or switch the gateway off and on; if that does not help either, replace it")
-        ))
-    }
-    if let last = counters.reception.lastDrop, now.milliseconds(since: last) < 60_000 {
-      problems.append(
-        Problem(
-          kind: "packetsDropped",
-          sentence:
-            "\(counters.reception.drops) packets of the radio were lost since the start, the last of them within"
-            + " the last minute: the machine was too busy to read them; look with top at what else runs here")
+      problems.add(
+        "radioNeedsAPerson",
+        "\(exhaustion.sentence): "
+          + (exclusiveCure
+            ?? "unplug it and plug it in again, or switch the gateway off and on; if that does not help either, replace it")
       )
     }
+    if let last = counters.reception.lastDrop, now.milliseconds(since: last) < 60_000 {
+      problems.add(
+        "packetsDropped",
+        "\(counters.reception.drops) packets of the radio were lost since the start, the last of them within"
+          + " the last minute: the machine was too busy to read them; look with top at what else runs here")
+    }
     if let sentence = radio.extendedScanProblem {
-      problems.append(Problem(kind: "extendedScanRefused", sentence: sentence))
+      problems.add("extendedScanRefused", sentence)
     }
     if radio.isImmediateDegraded {
-      problems.append(
-        Problem(
-          kind: "immediateDegraded",
-          sentence: "the range immediate may not be recognised: \(radio.detail)"))
+      problems.add(
+        "immediateDegraded", "the range immediate may not be recognised: \(radio.detail)")
     }
     return problems
   }

@@ -34,8 +34,7 @@ extension AgentCore {
       version: service.identity.version, epoch: epochText,
       time: Seconds(microseconds: radioTime.microseconds), radio: radioLine,
       wifi: wirelessLine, listening: listeningLine,
-      problems: problems.map { StatusLine.Problem(kind: $0.kind, sentence: $0.sentence) },
-      warnings: warnings,
+      problems: problems, warnings: warnings,
       openRequests: setupCore.requests.prefix(requestsMax).map(OpenRequestLine.init),
       apps: configuration.manifest.apps.count,
       items: configuration.manifest.apps.reduce(0) { $0 + $1.items.count },
@@ -49,18 +48,18 @@ extension AgentCore {
   }
 
   /// The items that cannot be found; at most ``warningsMax``, and how many are left out.
-  private var warnings: [StatusLine.Problem] {
+  private var warnings: [Problem] {
     let missing = dataPath.items.compactMap { entry in
       reasonNothingIsFound(by: entry).map { (path: entry.path, reason: $0) }
     }
     var warnings = missing.prefix(warningsMax).map { item in
-      StatusLine.Problem(
+      Problem(
         kind: item.reason.kind, sentence: GatewayError.cut("\(item.path): \(item.reason.sentence)"))
     }
     let omitted = missing.count - warnings.count
     if omitted > 0 {
       warnings.append(
-        StatusLine.Problem(
+        Problem(
           kind: "moreMissing",
           sentence: "\(omitted) more such warnings; accessoryctl check lists those of the manifest"))
     }
@@ -79,13 +78,13 @@ extension AgentCore {
   }
 
   /// Why nothing can be found by an item here; nil for an item that can find something. The sentence lacks its subject.
-  func reasonNothingIsFound(by entry: ManifestItem) -> StatusLine.Problem? {
+  func reasonNothingIsFound(by entry: ManifestItem) -> Problem? {
     let descriptor = entry.item.descriptor
     if descriptor.hasOnlyWiFiAware {
-      return StatusLine.Problem(kind: "wifiAwareOnly", sentence: WiFiAwareService.reasonNothingIsFound)
+      return Problem(kind: "wifiAwareOnly", sentence: WiFiAwareService.reasonNothingIsFound)
     }
     guard descriptor.isFoundByNetwork, configuration.manifest.gateway.wifi == nil else { return nil }
-    return StatusLine.Problem(kind: "networksMissing", sentence: Gateway.reasonNoNetworkMatches)
+    return Problem(kind: "networksMissing", sentence: Gateway.reasonNoNetworkMatches)
   }
 
   private var radioLine: RadioLine {
