@@ -175,12 +175,7 @@ extension ControllerInitializer {
   /// The only place where the state changes.
   private mutating func enter(_ new: State) { state = new }
 
-  private var isWorking: Bool {
-    switch state {
-    case .off, .failed: false
-    case .preparing, .ready, .configuring, .enabling, .disabling, .scanning: true
-    }
-  }
+  private var isWorking: Bool { if case .failed = state { false } else { state != .off } }
 
   /// Whether no command is pending, so that another may be sent.
   private var isSettled: Bool {

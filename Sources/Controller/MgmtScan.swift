@@ -183,12 +183,7 @@ extension MgmtScan {
   /// The only place where the state changes.
   private mutating func enter(_ new: State) { state = new }
 
-  private var isWorking: Bool {
-    switch state {
-    case .off, .failed: false
-    case .preparing, .switchedOff, .ready, .scanning: true
-    }
-  }
+  private var isWorking: Bool { if case .failed = state { false } else { state != .off } }
 }
 
 // MARK: - Events

@@ -87,10 +87,5 @@ public struct RecoveryStep: Equatable, Sendable {
   public init(kind: Kind) { self.kind = kind }
 
   /// Whether the step needs more rights than the agent has, so that the recovery unit performs it.
-  public var isPrivileged: Bool {
-    switch kind {
-    case .reset, .power: false
-    case .rfkill, .usbReset, .rebind: true
-    }
-  }
+  public var isPrivileged: Bool { kind != .reset && kind != .power }
 }

@@ -68,10 +68,7 @@ extension AppEvent.Kind {
     case .accessoryAdded(let accessory), .accessoryRemoved(let accessory),
       .accessoryChanged(let accessory, _):
       accessory
-    case .activated, .invalidated, .migrationComplete, .accessoryDiscovered, .pickerDidPresent,
-      .pickerDidDismiss, .pickerSetupBridging, .pickerSetupFailed, .pickerSetupPairing, .pickerSetupRename,
-      .pickerFinished:
-      nil
+    default: nil
     }
   }
 

@@ -87,10 +87,5 @@ public struct Grants: Equatable, Sendable {
 
 extension DeviceAddress {
   /// Whether it was resolved from a private address; a private address is never an identity itself.
-  var isResolved: Bool {
-    switch type {
-    case .publicIdentity, .randomIdentity: true
-    case .public, .random, .anonymous: false
-    }
-  }
+  var isResolved: Bool { type == .publicIdentity || type == .randomIdentity }
 }

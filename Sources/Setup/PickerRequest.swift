@@ -73,10 +73,7 @@ public struct PickerRequest: Sendable {
 
   /// Whether a device that is found by Bluetooth can be chosen.
   var awaitsDevices: Bool {
-    switch choice {
-    case .person, .touch, .firstImmediate, .device: searchesDevices
-    case .network: false
-    }
+    if case .network = choice { false } else { searchesDevices }
   }
 
   /// Whether a network can be chosen.
@@ -187,17 +184,12 @@ extension PickerRequest {
 
 extension SetupError {
   /// Nothing was found in time.
-  public static var nothingFound: Self {
-    Self(
-      .discoveryTimeout, "nothing that matches was found",
-      cure: "bring the accessory near and switch it on; accessoryctl try says why a device does not match")
-  }
-
-  fileprivate static var nothingSearched: Self {
-    Self(
-      .discoveryTimeout, WiFiAwareService.reasonNothingIsSearched,
-      cure: "add ssid, ssidPrefix or a Bluetooth property to the descriptor")
-  }
+  public static let nothingFound = Self(
+    .discoveryTimeout, "nothing that matches was found",
+    cure: "bring the accessory near and switch it on; accessoryctl try says why a device does not match")
+  fileprivate static let nothingSearched = Self(
+    .discoveryTimeout, WiFiAwareService.reasonNothingIsSearched,
+    cure: "add ssid, ssidPrefix or a Bluetooth property to the descriptor")
 
   /// The error of a filtered picker that showed no device.
   fileprivate static func nothingShown(of count: Int) -> Self {
@@ -206,9 +198,7 @@ extension SetupError {
       cure: "call UpdatePicker with the devices that can be chosen")
   }
 
-  static var radioDown: Self {
-    Self(.connectionFailed, "the radio is down", cure: "see accessoryctl status")
-  }
+  static let radioDown = Self(.connectionFailed, "the radio is down", cure: "see accessoryctl status")
 
   static func networksDown(_ reason: String) -> Self {
     Self(.connectionFailed, reason, cure: "see accessoryctl status")

@@ -211,7 +211,7 @@ extension SetupCore {
   /// Returns how many devices are being added for an item automatically.
   private func automaticCount(ofApp app: String, item: String) -> Int {
     flows.flows.count { flow in
-      guard case .automatic(let key) = flow.origin, flow.isSettingUpAutomatically else { return false }
+      guard case .automatic(let key) = flow.origin, flow.state.has(.hasChosen) else { return false }
       return key.app == app && key.item == item
     }
   }
@@ -271,16 +271,7 @@ extension SetupCore {
 
 extension SetupFlow {
   fileprivate func isAdding(_ key: AutomaticKey) -> Bool {
-    isSettingUpAutomatically && origin == .automatic(key)
-  }
-
-  fileprivate var isSettingUpAutomatically: Bool {
-    switch state {
-    case .pairing, .adding: true
-    case .created, .discovering, .choosing, .naming, .confirming, .settling, .takingBack, .asking, .writing,
-      .finished:
-      false
-    }
+    state.has(.hasChosen) && origin == .automatic(key)
   }
 }
 

@@ -27,7 +27,7 @@ extension SetupCore {
     case .log(let old, let new):
       log(.transition(flow: flow.id, app: flow.app, from: old.name, to: new.name))
       // The session that asked may use the accessory from now on, or no longer.
-      if old.awaitsApp != new.awaitsApp { note(.grants) }
+      if old.has(.awaitsApp) != new.has(.awaitsApp) { note(.grants) }
     case .emit(let kind):
       note(.requests)
       count(kind, of: flow)

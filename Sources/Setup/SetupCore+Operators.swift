@@ -166,7 +166,7 @@ extension SetupCore {
     }
     let items = try items(of: app, opening.items)
     let isImmediate = items.contains { $0.item.descriptor.range == .immediate }
-    if opening.choice.needsImmediateItem, !isImmediate {
+    if [.touch, .firstImmediate].contains(opening.choice), !isImmediate {
       throw .invalid(
         field: opening.choice == .touch ? "usesTouch" : "takesFirstImmediate",
         reason: "none of the items has bluetooth-range = \"immediate\"")
@@ -348,15 +348,6 @@ extension SetupError {
       .invalidRequest, field: field,
       "\(device) is an accessory of \(app) already, \(name.quotedForDisplay)",
       cure: "use it, or remove it first with accessoryctl remove")
-  }
-}
-
-extension PickerRequest.Choice {
-  fileprivate var needsImmediateItem: Bool {
-    switch self {
-    case .touch, .firstImmediate: true
-    case .person, .device, .network: false
-    }
   }
 }
 

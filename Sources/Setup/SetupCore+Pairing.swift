@@ -250,9 +250,7 @@ extension IOCapability {
     switch (question, self) {
     case (.showDigits, _), (.compare, .displayYesNo), (.enterDigits, .keyboardOnly), (_, .keyboardDisplay):
       true
-    case (.compare, .displayOnly), (.compare, .keyboardOnly), (.compare, .none), (.enterDigits, .displayOnly),
-      (.enterDigits, .displayYesNo), (.enterDigits, .none):
-      false
+    default: false
     }
   }
 }

@@ -230,17 +230,11 @@ extension SetupCore {
   /// Tries again what the disk did not write.
   private mutating func retryUnsettled() {
     let end = now.advanced(milliseconds: Self.takeBackMilliseconds)
-    for flow in flows.flows {
-      switch flow.state {
-      case .settling, .takingBack:
-        guard let identifier = flow.accessory, !queue.isSettling(identifier),
-          registry.accessory(identifier)?.state == .awaitingAuthorization
-        else { continue }
-        changeQuietly(flow.id) { $0.retry(until: end) }
-      case .created, .discovering, .choosing, .pairing, .naming, .adding, .confirming, .asking, .writing,
-        .finished:
-        break
-      }
+    for flow in flows.flows where flow.state.has(.isDecided) {
+      guard let identifier = flow.accessory, !queue.isSettling(identifier),
+        registry.accessory(identifier)?.state == .awaitingAuthorization
+      else { continue }
+      changeQuietly(flow.id) { $0.retry(until: end) }
     }
   }
 
@@ -286,12 +280,7 @@ extension SetupCore {
 
 extension SetupFlow {
   /// Whether it belongs to an accessory in the registry that no operator chose.
-  fileprivate var isUnattended: Bool {
-    switch state {
-    case .confirming, .settling, .takingBack: !isRequest
-    case .created, .discovering, .choosing, .pairing, .naming, .adding, .asking, .writing, .finished: false
-    }
-  }
+  fileprivate var isUnattended: Bool { !isRequest && state.has([.awaitsApp, .isDecided]) }
 
   /// Whether an accessory that awaits its app belongs to it.
   fileprivate func follows(_ identifier: RandomIdentifier) -> Bool {

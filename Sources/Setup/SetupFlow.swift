@@ -37,16 +37,6 @@ public struct SetupFlow: Sendable {
     case writing
     /// The flow is over; nil on success.
     case finished(SetupError?)
-
-    /// Whether an accessory is in the registry and waits for a decision of its app.
-    var awaitsApp: Bool {
-      switch self {
-      case .confirming, .settling: true
-      case .created, .discovering, .choosing, .pairing, .naming, .adding, .takingBack, .asking, .writing,
-        .finished:
-        false
-      }
-    }
   }
 
   /// The party that began the flow.
@@ -172,28 +162,14 @@ public struct SetupFlow: Sendable {
   public var isOnBehalf: Bool { origin == .operator }
 
   /// Whether candidates can be chosen.
-  public var isLooking: Bool {
-    switch state {
-    case .discovering, .choosing: true
-    case .created, .pairing, .naming, .adding, .confirming, .settling, .takingBack, .asking, .writing,
-      .finished:
-      false
-    }
-  }
+  public var isLooking: Bool { state.has(.isLooking) }
 
   /// Whether operators are asked to agree to the picker's migration, or one has agreed.
-  public var asksForMigration: Bool {
-    switch state {
-    case .asking, .writing: picker != nil
-    case .created, .discovering, .choosing, .pairing, .naming, .adding, .confirming, .settling, .takingBack,
-      .finished:
-      false
-    }
-  }
+  public var asksForMigration: Bool { state.has(.asksOperators) && picker != nil }
 
   /// Whether its accessory is in the registry and waits for a decision of its app.
   func awaitsApp(with identifier: RandomIdentifier) -> Bool {
-    state.awaitsApp && accessory == identifier
+    state.has(.awaitsApp) && accessory == identifier
   }
 
   func isTakingBack(_ identifier: RandomIdentifier) -> Bool {
@@ -204,13 +180,7 @@ public struct SetupFlow: Sendable {
   public var chosenItem: PickerItem? { choice.flatMap { picker?.item(of: $0.candidate) } }
 
   /// The candidate that may not give way to another one.
-  var keptCandidate: UInt32? {
-    switch state {
-    case .pairing, .naming, .adding: choice?.candidate.number
-    case .created, .discovering, .choosing, .confirming, .settling, .takingBack, .asking, .writing, .finished:
-      nil
-    }
-  }
+  var keptCandidate: UInt32? { state.has(.hasChosen) ? choice?.candidate.number : nil }
 
   /// When it ends or continues by itself; operators see this time.
   public var end: Instant? {
@@ -270,7 +240,7 @@ extension SetupFlow {
   private func endingActions(_ failure: SetupError?, from old: State) -> [Effect] {
     var effects = failure == nil ? [] : undoingActions(from: old)
     guard picker != nil else { return effects + [.end] }
-    if let failure, old.isSettingUp || pairing?.hasFailed ?? false {
+    if let failure, old.has(.isSettingUp) || pairing?.hasFailed ?? false {
       effects += touchSignal(.failure) + [.emit(.pickerSetupFailed(failure))]
     }
     effects += [.emit(.pickerDidDismiss), .emit(.pickerFinished(failure))]
@@ -287,33 +257,53 @@ extension SetupFlow {
   }
 }
 
-extension SetupFlow.State {
-  var isFinished: Bool { if case .finished = self { true } else { false } }
+// MARK: - The table of the states
 
-  /// Whether a setup that ends here has failed, and was not just cancelled.
-  fileprivate var isSettingUp: Bool {
+extension SetupFlow {
+  /// What is true in a state. A question of one bit about the states is a trait, and not a switch.
+  struct Traits: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    /// Candidates can be chosen.
+    static let isLooking = Self(rawValue: 1)
+    /// A candidate was chosen, and is not an accessory yet.
+    static let hasChosen = Self(rawValue: 2)
+    /// Operators are asked, or what one agreed to is being written.
+    static let asksOperators = Self(rawValue: 4)
+    /// An accessory is in the registry and waits for a decision of its app.
+    static let awaitsApp = Self(rawValue: 8)
+    /// The decision about an accessory is being written.
+    static let isDecided = Self(rawValue: 16)
+    /// A setup that ends here has failed, and was not just cancelled.
+    static let isSettingUp = Self(rawValue: 32)
+    static let isFinished = Self(rawValue: 64)
+  }
+}
+
+extension SetupFlow.State {
+  private var row: (name: String, traits: SetupFlow.Traits) {
     switch self {
-    case .adding, .confirming, .settling, .takingBack, .writing: true
-    case .created, .discovering, .choosing, .pairing, .naming, .asking, .finished: false
+    case .created: ("created", [])
+    case .discovering: ("discovering", .isLooking)
+    case .choosing: ("choosing", .isLooking)
+    case .pairing: ("pairing", .hasChosen)
+    case .naming: ("naming", .hasChosen)
+    case .adding: ("adding", [.hasChosen, .isSettingUp])
+    case .confirming: ("confirming", [.awaitsApp, .isSettingUp])
+    case .settling: ("settling", [.awaitsApp, .isDecided, .isSettingUp])
+    case .takingBack: ("takingBack", [.isDecided, .isSettingUp])
+    case .asking: ("asking", .asksOperators)
+    case .writing: ("writing", [.asksOperators, .isSettingUp])
+    case .finished(nil): ("finished", .isFinished)
+    case .finished: ("failed", .isFinished)
     }
   }
 
   /// The name of the state in the log.
-  public var name: String {
-    switch self {
-    case .created: "created"
-    case .discovering: "discovering"
-    case .choosing: "choosing"
-    case .pairing: "pairing"
-    case .naming: "naming"
-    case .adding: "adding"
-    case .confirming: "confirming"
-    case .settling: "settling"
-    case .takingBack: "takingBack"
-    case .asking: "asking"
-    case .writing: "writing"
-    case .finished(nil): "finished"
-    case .finished: "failed"
-    }
-  }
+  public var name: String { row.name }
+
+  /// Whether the state has one of these traits.
+  func has(_ traits: SetupFlow.Traits) -> Bool { !row.traits.isDisjoint(with: traits) }
+
+  var isFinished: Bool { has(.isFinished) }
 }

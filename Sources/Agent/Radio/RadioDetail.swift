@@ -52,18 +52,9 @@ extension Radio {
 
   /// Whether the scan is active; nil unless the radio scans by the agent's will.
   var isActive: Bool? {
-    switch link {
-    case .controller:
-      switch initializer.state {
-      case .scanning(let isActive): isActive
-      case .off, .preparing, .ready, .configuring, .enabling, .disabling, .failed: nil
-      }
-    case .shared:
-      switch shared.state {
-      case .scanning(let isActive): isActive
-      case .off, .preparing, .switchedOff, .ready, .failed: nil
-      }
-    case .absent, .listener, .recording, .recovering, .ended: nil
+    switch (link, initializer.state, shared.state) {
+    case (.controller, .scanning(let isActive), _), (.shared, _, .scanning(let isActive)): isActive
+    default: nil
     }
   }
 

@@ -112,10 +112,7 @@ extension DiscoveryDescriptor {
     case .wifiAwareServiceName, .wifiAwareServiceRole, .wifiAwareModelName, .wifiAwareModelNameCompareOptions,
       .wifiAwareVendorName, .wifiAwareVendorNameCompareOptions:
       wifiAware == nil
-    case .companyIdentifier, .manufacturerDataBlob, .manufacturerDataMask, .serviceUUID, .serviceDataBlob,
-      .serviceDataMask, .nameSubstring, .nameCompareOptions, .namePrefix, .addressPrefix, .range,
-      .supportedOptions:
-      false
+    default: false
     }
   }
 
