@@ -37,7 +37,7 @@ public struct MgmtCommand: Equatable, Sendable {
   public var bytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(6 + parameters.count)
-    for value in [opcode.rawValue, index, UInt16(parameters.count)] { bytes.append(pair: value) }
+    for value in [opcode.rawValue, index, UInt16(parameters.count)] { bytes += value.littleEndianBytes }
     return bytes + parameters
   }
 
@@ -76,9 +76,9 @@ extension MgmtCommand {
   {
     var bytes: [UInt8] = []
     for (type, value) in [(purpose.intervalType, duty.interval), (purpose.windowType, duty.window)] {
-      bytes.append(pair: type)
+      bytes += type.littleEndianBytes
       bytes.append(2)
-      bytes.append(pair: value)
+      bytes += value.littleEndianBytes
     }
     return Self(.setDefaultSystemConfiguration, index).with(bytes)
   }
@@ -90,9 +90,7 @@ extension MgmtCommand {
   }
 
   public static func removeMonitor(_ handle: UInt16, _ index: UInt16) -> Self {
-    var bytes: [UInt8] = []
-    bytes.append(pair: handle)
-    return Self(.removeMonitor, index).with(bytes)
+    Self(.removeMonitor, index).with(handle.littleEndianBytes)
   }
 
   /// Ends the link to a device, whichever program uses it.
@@ -113,13 +111,6 @@ extension DeviceAddress {
   /// Address and Address_Type, as ``MgmtDevice`` reads them.
   public var mgmtBytes: [UInt8] {
     let isPublic = type == .public || type == .publicIdentity
-    return (0..<6).map { UInt8(truncatingIfNeeded: bits >> (8 * $0)) } + [isPublic ? 1 : 2]
-  }
-}
-
-extension [UInt8] {
-  fileprivate mutating func append(pair value: UInt16) {
-    append(UInt8(truncatingIfNeeded: value))
-    append(UInt8(truncatingIfNeeded: value >> 8))
+    return bits.littleEndianBytes.prefix(6) + [isPublic ? 1 : 2]
   }
 }

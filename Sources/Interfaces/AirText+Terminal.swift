@@ -110,7 +110,6 @@ extension AirText {
   }
 
   private static func escape(_ scalar: Unicode.Scalar) -> (text: String, columnCount: Int) {
-    let text = "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
-    return (text, text.utf8.count)
+    (scalar.escape, scalar.escape.utf8.count)
   }
 }

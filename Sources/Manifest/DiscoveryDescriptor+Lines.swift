@@ -6,7 +6,7 @@ public enum ManifestText {
   public static func quoted(_ text: String) -> String {
     let escaped = text.unicodeScalars.map { scalar in
       if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
-      guard !scalar.isShown else { return String(scalar) }
+      guard scalar.isInvisible else { return String(scalar) }
       return scalar.value < 0x80
         ? "\\u" + Hex.digits(UInt64(scalar.value), count: 4)
         : "\\U" + Hex.digits(UInt64(scalar.value), count: 8)
@@ -17,11 +17,6 @@ public enum ManifestText {
   public static func list(_ texts: [String]) -> String {
     "[" + texts.map(quoted).joined(separator: ", ") + "]"
   }
-
-  /// A company identifier: `0x0EEE`.
-  public static func company(_ identifier: UInt16) -> String {
-    "0x" + Hex.digits(UInt64(identifier), count: 4).uppercased()
-  }
 }
 
 extension DiscoveryDescriptor {
@@ -31,7 +26,7 @@ extension DiscoveryDescriptor {
     let isPrefix = nameCompareOptions == .anchored
     let name = nameSubstring.map { String(decoding: $0, as: UTF8.self) }
     let clauses: [(DescriptorKey, String?)] = [
-      (.companyIdentifier, companyIdentifier.map(ManifestText.company)),
+      (.companyIdentifier, companyIdentifier.map(Hex.company)),
       (.manufacturerDataBlob, manufacturerData.map { Hex($0.blob).text }),
       (.manufacturerDataMask, manufacturerData.map { Hex($0.mask).text }),
       (.serviceUUID, serviceUUID.map(IdentifierText.text)),

@@ -61,22 +61,7 @@ extension String {
 
   /// Returns the text truncated, with controls, line breaks, and invisible or direction-changing characters escaped.
   public func escapedForDisplay(scalarCountMax: Int) -> String {
-    let shown = unicodeScalars.prefix(scalarCountMax).map(\.escapedForDisplay).joined()
+    let shown = unicodeScalars.prefix(scalarCountMax).map { $0.isInvisible ? $0.escape : String($0) }.joined()
     return unicodeScalars.count > scalarCountMax ? shown + "…" : shown
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var escapedForDisplay: String {
-    isShown ? String(Character(self)) : "\\u{\(String(value, radix: 16, uppercase: true))}"
-  }
-
-  /// Whether a reader sees the character as it is: it is no control, breaks no line, changes no direction of writing, and
-  /// has a meaning.
-  package var isShown: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-    default: !properties.isDefaultIgnorableCodePoint
-    }
   }
 }

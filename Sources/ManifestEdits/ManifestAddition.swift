@@ -123,7 +123,7 @@ public struct ManifestAddition {
       try declare(technology.rawValue, in: .supports)
     }
     for company in source.companyIdentifiers.subtracting(app.companyIdentifiers) {
-      try declare(ManifestText.company(company), in: .companyIdentifiers)
+      try declare(Hex.company(company), in: .companyIdentifiers)
     }
     for service in source.services.subtracting(app.services) {
       try declare(IdentifierText.text(of: service), in: .services)

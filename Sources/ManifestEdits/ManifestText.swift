@@ -19,7 +19,7 @@ extension App {
       }
     let lists: [(AppKey, [String])] = [
       (.supports, App.Technology.allCases.filter(supports.contains).map(\.rawValue)),
-      (.companyIdentifiers, companyIdentifiers.sorted().map(ManifestText.company)),
+      (.companyIdentifiers, companyIdentifiers.sorted().map(Hex.company)),
       (.services, services.map(IdentifierText.text).sorted()),
       (.names, names.map { String(decoding: $0, as: UTF8.self) }.sorted()),
     ]

@@ -117,11 +117,3 @@ private enum Base64 {
     return bytes
   }
 }
-
-extension Block128 {
-  fileprivate init?(_ bytes: [UInt8]) {
-    guard bytes.count == 16 else { return nil }
-    func value(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-    self.init(high: value(bytes[..<8]), low: value(bytes[8...]))
-  }
-}

@@ -27,17 +27,12 @@ public struct RandomIdentifier: Hashable, Sendable, BitwiseCopyable {
 
   /// Reads 16 bytes, most significant first; nil for any other count.
   public init?(bytes: [UInt8]) {
-    guard bytes.count == 16 else { return nil }
-    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-    low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    guard let block = Block128(bytes) else { return nil }
+    self.init(block)
   }
 
   /// 16 bytes, most significant first.
-  public var bytes: [UInt8] {
-    [high, low].flatMap { word in
-      stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-    }
-  }
+  public var bytes: [UInt8] { (low.littleEndianBytes + high.littleEndianBytes).reversed() }
 
   /// 32 lower-case digits.
   public var text: String { Hex.digits(high, count: 16) + Hex.digits(low, count: 16) }

@@ -32,7 +32,7 @@ extension BondRecord {
     var bytes = [Self.version, flags, UInt8(keys.longTermKeys.count)]
     for key in keys.longTermKeys {
       bytes += [key.kind, key.central, key.byteCount]
-      bytes += littleEndian(UInt64(key.diversifier), count: 2) + littleEndian(key.random, count: 8)
+      bytes += key.diversifier.littleEndianBytes + key.random.littleEndianBytes
       bytes += key.value.bytes
     }
     if let identityKey = keys.identityKey { bytes += identityKey.bytes }
@@ -64,10 +64,6 @@ extension BondRecord {
     hasForeignLinkKey = flags & Flag.foreignLinkKey != 0
     guard cursor.byteCount == 0, isStorable else { return nil }
   }
-}
-
-private func littleEndian(_ number: UInt64, count: Int) -> [UInt8] {
-  (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
 }
 
 extension ByteCursor {

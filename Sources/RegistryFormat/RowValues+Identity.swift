@@ -23,14 +23,11 @@ extension RowValues {
 
   /// Returns `byteCount` bytes, most significant first, as a number.
   func bits(_ column: String, byteCount: Int = 6) throws(ColumnError) -> UInt64? {
-    try optional(column, bytes(column)) { bytes in
-      bytes.count == byteCount ? bytes.reduce(0) { $0 << 8 | UInt64($1) } : nil
-    }
+    try optional(column, bytes(column)) { $0.count == byteCount ? UInt64(bigEndian: $0) : nil }
   }
 
   mutating func setBits(_ bits: UInt64?, _ column: String, byteCount: Int = 6) {
-    let shifts = (0..<UInt64(byteCount)).reversed().map { 8 * $0 }
-    self[column] = bits.map { bits in .bytes(shifts.map { UInt8(truncatingIfNeeded: bits >> $0) }) } ?? .null
+    setBytes(bits.map { $0.littleEndianBytes.prefix(byteCount).reversed() }, column)
   }
 
   // MARK: Identities

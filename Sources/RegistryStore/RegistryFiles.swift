@@ -112,6 +112,6 @@ struct FileHeader {
   init(_ bytes: [UInt8]) throws(RegistryOpenError) {
     guard bytes.count >= Self.byteCount else { throw .damaged(.torn(byteCount: bytes.count)) }
     guard bytes.starts(with: Self.magic) else { throw .damaged(.noDatabase) }
-    applicationID = bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }
+    applicationID = UInt32(bigEndian: bytes[68..<72])
   }
 }

@@ -27,7 +27,7 @@ extension Suggestion: Line {
     var lines: [String] = []
     var line = "#"
     // A name of a device may be in it.
-    let text = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isShown ? $0 : " " }))
+    let text = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isInvisible ? " " : $0 }))
     for word in text.split(separator: " ") {
       if line.count + 1 + word.count > columnsMax, line != "#" {
         lines.append(line)

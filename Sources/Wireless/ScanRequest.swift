@@ -47,9 +47,3 @@ public enum ScanRequest: Equatable, Sendable {
       + [UInt8](repeating: 0, count: (4 - value.count % 4) % 4)
   }
 }
-
-extension FixedWidthInteger {
-  fileprivate var littleEndianBytes: [UInt8] {
-    (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
-  }
-}

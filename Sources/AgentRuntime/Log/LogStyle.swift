@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Interfaces
+
 /// The format of a log line.
 enum LogStyle: Equatable, Sendable {
   /// For the journal, which adds the time and reads the priority from the prefix (sd-daemon(3)).
@@ -20,7 +22,8 @@ enum LogStyle: Equatable, Sendable {
       }
     var line = Array(head.utf8)
     for scalar in sentence.unicodeScalars {
-      line += scalar.value < 0x20 || scalar.value == 0x7F ? Self.escape(scalar) : Array(String(scalar).utf8)
+      let isControl = scalar.value < 0x20 || scalar.value == 0x7F
+      line += (isControl ? scalar.escape : String(scalar)).utf8
     }
     if line.count >= Self.lineBytesMax {
       var end = Self.lineBytesMax - 4
@@ -29,9 +32,5 @@ enum LogStyle: Equatable, Sendable {
       line = line[..<end] + Array("…".utf8)
     }
     return line + [UInt8(ascii: "\n")]
-  }
-
-  private static func escape(_ scalar: Unicode.Scalar) -> [UInt8] {
-    Array("\\u{\(String(scalar.value, radix: 16, uppercase: true))}".utf8)
   }
 }

@@ -72,7 +72,7 @@ extension LongTermKey {
     guard let value = KeyValue(line.value.bytes) else { return nil }
     self.init(
       kind: line.kind, central: line.isCentral ? 1 : 0, byteCount: line.byteCount,
-      diversifier: line.diversifier, random: line.random.bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) },
+      diversifier: line.diversifier, random: UInt64(bigEndian: line.random.bytes.reversed()),
       value: value)
   }
 }

@@ -26,6 +26,6 @@ enum FinishAuthorizationMethod: SessionMethod {
 extension JSONObjectReader {
   /// Six bytes as a number, the first one the most significant.
   fileprivate func sixBytes(_ name: String) throws(SetupError) -> UInt64? {
-    try hexadecimal(name, in: 6...6)?.reduce(0) { $0 << 8 | UInt64($1) }
+    try hexadecimal(name, in: 6...6).map { UInt64(bigEndian: $0) }
   }
 }
