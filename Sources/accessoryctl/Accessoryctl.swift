@@ -60,7 +60,7 @@ struct Accessoryctl: ParsableCommand {
   /// What other programs call a command.
   private static let otherNames = ["ls": "list", "rm": "remove", "mv": "rename", "version": "--version"]
 
-  /// What people try where another program has such a command.
+  /// Words that other programs have for a command.
   private static let otherWords = [
     "add": "pick", "find": "sightings", "scan": "sightings", "devices": "sightings", "forget": "remove",
     "delete": "remove", "unpair": "remove", "show": "explain", "log": "watch",
