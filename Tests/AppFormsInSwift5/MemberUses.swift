@@ -1,1 +1,0 @@
-../AppForms/MemberUses.swift
