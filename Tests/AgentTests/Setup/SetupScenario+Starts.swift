@@ -24,6 +24,17 @@ extension SetupScenario {
     choosing(.lights(change))
   }
 
+  /// The accessory that the operator chose awaits its app, which has to confirm it, for a second.
+  static func confirming(
+    _ change: (inout DisplayItem) -> Void = { $0.setupOptions = .confirmAuthorization }
+  ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
+    let (scenario, app, anna) = choosing(change)
+    anna.choose()
+    scenario.run(seconds: 1)
+    _ = scenario.takeLines()
+    return (scenario, app, anna)
+  }
+
   /// The app has the accessory that the operator chose: the first candidate, with `more` parameters of the choice.
   static func owning(
     _ manifest: GatewayManifest = .lights { _ in }, scene: [SceneDevice] = [.bulb(1)],

@@ -40,19 +40,13 @@ struct SetupScenarios {
 
   @Test("An accessory that the app gives back can be chosen again")
   func givenBack() {
-    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (scenario, app, _) = SetupScenario.confirming()
     app.call("FailAuthorization", about: app.accessory)
     scenario.run(seconds: 1)
     app.call("ShowPicker")
     scenario.run(seconds: 1)
     #expect(
       scenario.text == """
-        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
-        1.0 anna: setup lights confirming Lumo bulb
-        1.0 anna: gone 1
-        1.0 anna: Choose → a1 Lumo bulb awaits its app
         2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
         2.0 lights: pickerSetupFailed userCancelled
         2.0 lights: pickerDidDismiss
@@ -68,9 +62,7 @@ struct SetupScenarios {
 
   @Test("An unconfirmed accessory is taken back after two minutes, whether its client is connected or not")
   func notConfirmed() {
-    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (scenario, app, _) = SetupScenario.confirming()
     app.hangUp()
     scenario.run(seconds: 60)
     let second = scenario.app(as: "lights again")
@@ -78,10 +70,6 @@ struct SetupScenarios {
     second.call("List")
     #expect(
       scenario.text == """
-        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
-        1.0 anna: setup lights confirming Lumo bulb
-        1.0 anna: gone 1
-        1.0 anna: Choose → a1 Lumo bulb awaits its app
         62.0 lights again: activated, a1 Lumo bulb awaitingAuthorization
         121.0 lights again: accessoryRemoved a1 Lumo bulb awaitingAuthorization
         121.0 anna: setup lights settingUp Lumo bulb
@@ -92,9 +80,7 @@ struct SetupScenarios {
 
   @Test("Another session may confirm an accessory after the one that asked has ended")
   func confirmedByAnother() {
-    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (scenario, app, _) = SetupScenario.confirming()
     app.hangUp()
     scenario.run(seconds: 30)
     let second = scenario.app(as: "lights again")
@@ -103,10 +89,6 @@ struct SetupScenarios {
     second.call("List")
     #expect(
       scenario.text == """
-        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
-        1.0 anna: setup lights confirming Lumo bulb
-        1.0 anna: gone 1
-        1.0 anna: Choose → a1 Lumo bulb awaits its app
         32.0 lights again: activated, a1 Lumo bulb awaitingAuthorization
         32.0 lights again: accessoryChanged a1 Lumo bulb authorized (state)
         32.0 lights again: FinishAuthorization → a1 Lumo bulb authorized
@@ -148,17 +130,11 @@ struct SetupScenarios {
 
   @Test("Removing an accessory that awaits its app ends the picker")
   func removedMeanwhile() {
-    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (scenario, app, anna) = SetupScenario.confirming()
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
     scenario.run(seconds: 130)
     #expect(
       scenario.text == """
-        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
-        1.0 anna: setup lights confirming Lumo bulb
-        1.0 anna: gone 1
-        1.0 anna: Choose → a1 Lumo bulb awaits its app
         2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
         2.0 lights: pickerSetupFailed userCancelled
         2.0 lights: pickerDidDismiss
@@ -170,10 +146,7 @@ struct SetupScenarios {
 
   @Test("A removal that the disk did not write is tried again half a minute later")
   func removedLater() {
-    let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 1)
-    _ = scenario.takeLines()
+    let (scenario, app, _) = SetupScenario.confirming()
     scenario.harness.registry.replies = [.failed(.full, isOpen: true)]
     app.call("RemoveAccessory", about: app.accessory)
     scenario.run(seconds: 31)
@@ -215,17 +188,11 @@ struct SetupScenarios {
 
   @Test("An operator's denial takes the accessory back")
   func deniedMeanwhile() {
-    let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (scenario, _, anna) = SetupScenario.confirming()
     anna.answer("Deny")
     scenario.run(seconds: 1)
     #expect(
       scenario.text == """
-        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
-        1.0 anna: setup lights confirming Lumo bulb
-        1.0 anna: gone 1
-        1.0 anna: Choose → a1 Lumo bulb awaits its app
         2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
         2.0 lights: pickerSetupFailed userRestricted
         2.0 lights: pickerDidDismiss
@@ -318,19 +285,13 @@ struct SetupScenarios {
 
   @Test("A network known by its prefix awaits its full name")
   func networkPrefix() {
-    let (scenario, app, anna) = SetupScenario.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (scenario, app, _) = SetupScenario.confirming { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     app.call("FinishAuthorization", about: app.accessory)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other-7""#)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
     scenario.run(seconds: 1)
     #expect(
       scenario.text == """
-        1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
-        1.0 anna: setup lights confirming Lumo bulb
-        1.0 anna: gone 1
-        1.0 anna: Choose → a1 Lumo bulb awaits its app
         2.0 lights: FinishAuthorization → InvalidRequest ssid
         2.0 lights: FinishAuthorization → InvalidRequest ssid
         2.0 lights: accessoryChanged a1 Lumo bulb authorized Lumo-7 (state ssid)
