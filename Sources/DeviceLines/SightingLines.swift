@@ -25,6 +25,12 @@ extension DeviceLine {
       items: items, data: view.payloads.first.map { $0.data + $0.response } ?? [],
       responseBytes: view.payloads.first.flatMap { $0.response.isEmpty ? nil : $0.response.count })
   }
+
+  /// The two parts of ``data``.
+  public var payload: (data: [UInt8], response: [UInt8]) {
+    let response = responseBytes ?? 0
+    return (Array(data.dropLast(response)), Array(data.suffix(response)))
+  }
 }
 
 extension ManifestDataPath {

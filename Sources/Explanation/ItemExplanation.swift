@@ -66,8 +66,7 @@ public struct ObservedDevice: Sendable {
     _ line: DeviceLine, _ states: [ItemStateLine], frames: [(data: [UInt8], response: [UInt8])]
   ) {
     (address, name, self.states) = (line.address, line.name, states)
-    let response = line.responseBytes ?? 0
-    let last = (data: Array(line.data.dropLast(response)), response: Array(line.data.suffix(response)))
+    let last = line.payload
     // What the agent keeps may have come earlier: a scan response, for one.
     let isNew = !frames.contains { $0 == last }
     (payloads, hasEveryFrame) = (isNew ? frames + [last] : frames, !frames.isEmpty)

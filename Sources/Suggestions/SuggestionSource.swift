@@ -169,8 +169,8 @@ public struct SuggestionSources: Sendable {
 
   /// Takes what a device sent last, unless a report of it was taken, and how it sends.
   public mutating func addLast(_ line: DeviceLine) {
-    let response = line.responseBytes ?? 0
-    let frame = SampledSet.Frame(data: line.data.dropLast(response), response: line.data.suffix(response))
+    let (data, response) = line.payload
+    let frame = SampledSet.Frame(data: data, response: response)
     if bits.contains(line.address.bits) {
       if let rhythm = line.rhythmMilliseconds {
         pace = DevicePace.text(

@@ -17,8 +17,8 @@ struct CheckCommand: ParsableCommand {
     discussion: """
       Each line says where (file, line, key), what is wrong, and what would be right. \
       A manifest with warnings can be used. The profile of its board and the identity keys that it names are checked too, \
-      these where you may read them, and compared with the addresses that the agent has in sight. Exit status: 0 the manifest is good, 1 it is \
-      not, 77 other accounts may write it.
+      these where you may read them, and compared with the addresses that the agent has in sight. Exit status: 0 the \
+      manifest is good, 1 it is not, 77 other accounts may write it.
 
       With --system, lists the services of this machine that may open Bluetooth sockets themselves: what the agent keeps \
       from an app, such a program can have without it. Exit status 1 when there is one beside root's.
