@@ -71,8 +71,10 @@ let package = Package(
     .target(
       name: "SessionClient", dependencies: ["Interfaces", "JSON", "Values", "Varlink"],
       swiftSettings: strict),
+    .target(name: "CSocketWatch"),
     .target(
-      name: "AccessorySetupKit", dependencies: ["Values", "Interfaces", "JSON", "SessionClient"],
+      name: "AccessorySetupKit",
+      dependencies: ["Values", "Interfaces", "JSON", "SessionClient", "CSocketWatch"],
       exclude: ["README.md"],
       swiftSettings: strict),
     // The Attribute Protocol's client, for the library for apps.

@@ -6,7 +6,7 @@ import Glibc
 /// What Dispatch opens for the first timer or source of a process and keeps from then on: three file descriptors. If it
 /// finds none free, it stops the process or loses the timer.
 enum EventLoop {
-  /// The three, a socket, and some for what other threads open meanwhile.
+  /// The three, a socket with its watch, and some for what other threads open meanwhile.
   private static let spareCount = 8
   private static let isOpen = Locked(false)
 

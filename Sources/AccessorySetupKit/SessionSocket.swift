@@ -30,38 +30,36 @@ final class SessionSocket: @unchecked Sendable {
   private static let controlByteCount = 128
 
   private let descriptor: Int32
-  private let queue: DispatchQueue
-  private let reader: any DispatchSourceRead
-  /// While bytes wait for the socket.
-  private var writer: (any DispatchSourceWrite)?
+  private let watch: SocketWatch
   private var waiting: [UInt8] = []
 
   /// Connects. The events come on `queue`.
   init(path: String, queue: DispatchQueue, receive: @escaping @Sendable (Event) -> Void) throws(SocketError) {
-    descriptor = try Self.connect(to: path)
-    self.queue = queue
-    reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    reader.setEventHandler { [self] in
-      while !reader.isCancelled, let event = read() { receive(event) }
+    let descriptor = try Self.connect(to: path)
+    guard let watch = SocketWatch(descriptor, queue: queue) else {
+      let number = errno
+      Self.close(descriptor)
+      throw Self.failure("\(path) cannot be watched", number)
     }
-    let descriptor = descriptor
-    // Only when no source uses it any more may the descriptor be closed.
-    reader.setCancelHandler { Self.close(descriptor) }
-    reader.activate()
+    (self.descriptor, self.watch) = (descriptor, watch)
+    watch.activate { [self] in
+      if watch.isAwaitingSpace { flush() }
+      while !watch.isCancelled, let event = read() { receive(event) }
+    } ended: {
+      Self.close(descriptor)
+    }
   }
 
   static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
   /// Closes the connection; no event follows.
   func close() {
-    guard !reader.isCancelled else { return }
+    guard !watch.isCancelled else { return }
     for case .descriptor(let passed) in held { Self.close(passed) }
     held = []
-    writer?.cancel()
-    writer = nil
     // The descriptor is closed a little later; the agent counts the connection until then.
     shutdown(descriptor, Int32(SHUT_RDWR))
-    reader.cancel()
+    watch.cancel()
   }
 
   // MARK: - Sending
@@ -77,19 +75,12 @@ final class SessionSocket: @unchecked Sendable {
         unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
       }
       // After any other error the reader learns of the end.
-      guard count >= 0 else { return errno == EAGAIN || errno == EINTR ? awaitSpace() : waiting.removeAll() }
+      guard count >= 0 else {
+        return errno == EAGAIN || errno == EINTR ? watch.awaitSpace(true) : waiting.removeAll()
+      }
       waiting.removeFirst(count)
     }
-    writer?.cancel()
-    writer = nil
-  }
-
-  private func awaitSpace() {
-    guard writer == nil else { return }
-    let writer = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-    writer.setEventHandler { [weak self] in self?.flush() }
-    writer.activate()
-    self.writer = writer
+    watch.awaitSpace(false)
   }
 
   // MARK: - Receiving

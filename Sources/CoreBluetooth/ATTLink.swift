@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AccessorySetupKit
 import Dispatch
 import GATT
 
@@ -14,25 +15,27 @@ final class ATTLink: @unchecked Sendable {
   private let queue: DispatchQueue
   private let report: (GATTAction) -> Void
   private var client = GATTClient()
-  private let reader: any DispatchSourceRead
-  /// Exists while the socket takes nothing.
-  private var writer: (any DispatchSourceWrite)?
+  private let watch: SocketWatch
   private var timer: (any DispatchSourceTimer)?
   private var timerDeadline: Duration?
   private var isClosed = false
   /// The system's error number when the link ended; 0 when the peripheral closed it, nil while it did not.
   private(set) var endingError: Int32?
 
-  /// `report` receives each action of the client in order; the owner does not close the link within it.
-  init(owning descriptor: Int32, queue: DispatchQueue, report: @escaping (GATTAction) -> Void) {
+  /// nil when no descriptor is free, of which it needs one; then the socket is closed. `report` receives each action of
+  /// the client in order; the owner does not close the link within it.
+  init?(owning descriptor: Int32, queue: DispatchQueue, report: @escaping (GATTAction) -> Void) {
     let socket = ATTSocket(owning: descriptor)
+    guard let watch = SocketWatch(descriptor, queue: queue) else { return nil }
     self.socket = socket
     self.queue = queue
     self.report = report
-    reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    reader.setEventHandler { [weak self] in self?.readSocket() }
-    reader.setCancelHandler { withExtendedLifetime(socket) {} }
-    reader.activate()
+    self.watch = watch
+    watch.activate { [weak self] in
+      self?.socketIsReady()
+    } ended: {
+      withExtendedLifetime(socket) {}
+    }
   }
 
   deinit { cancelSources() }
@@ -71,11 +74,14 @@ final class ATTLink: @unchecked Sendable {
   }
 
   private func cancelSources() {
-    reader.cancel()
-    writer?.cancel()
+    watch.cancel()
     timer?.cancel()
-    writer = nil
     timer = nil
+  }
+
+  private func socketIsReady() {
+    if watch.isAwaitingSpace { sendPackets().forEach(report) }
+    readSocket()
   }
 
   private func readSocket() {
@@ -95,19 +101,19 @@ final class ATTLink: @unchecked Sendable {
 
   /// Sends until the socket takes nothing more.
   private func sendPackets() -> [GATTAction] {
-    guard writer == nil else { return [] }
     var actions: [GATTAction] = []
     while let packet = client.nextPacket {
       switch socket.send(packet) {
       case .sent: actions += client.step(.packetSent, at: now)
       case .full:
-        waitForSpace()
+        watch.awaitSpace(true)
         return actions
       case .ended(let error):
         endAfterLastPackets(error)
         return actions
       }
     }
+    watch.awaitSpace(false)
     return actions
   }
 
@@ -118,19 +124,6 @@ final class ATTLink: @unchecked Sendable {
       readSocket()
       if !isClosed { end(error) }
     }
-  }
-
-  private func waitForSpace() {
-    let socket = socket
-    let writer = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: queue)
-    writer.setEventHandler { [weak self] in
-      self?.writer?.cancel()
-      self?.writer = nil
-      self.map { link in link.sendPackets().forEach(link.report) }
-    }
-    writer.setCancelHandler { withExtendedLifetime(socket) {} }
-    writer.activate()
-    self.writer = writer
   }
 
   private func setTimer() {

@@ -90,6 +90,7 @@ extension CentralEngine {
       let link = ATTLink(owning: descriptor, queue: queue) { [weak self, weak record] action in
         if let self, let record { performAction(action, record) }
       }
+      guard let link else { return retry(record, after: record.nextRetryDelay()) }
       record.enter(.starting(link))
       link.start()
     case .failure(let refusal) where refusal.isTemporary: retry(record, after: record.nextRetryDelay())

@@ -61,12 +61,12 @@ import Testing
     let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
-      "-Xcc",
-      "-fmodule-map-file=\(products.appendingPathComponent("CInterfaces.build/module.modulemap").path)",
-      folder.appendingPathComponent(file).path,
-    ]
+    let maps = ["CInterfaces", "CSocketWatch"].flatMap { module in
+      ["-Xcc", "-fmodule-map-file=\(products.path)/\(module).build/module.modulemap"]
+    }
+    process.arguments =
+      ["swiftc", "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path]
+      + maps + [folder.appendingPathComponent(file).path]
     let output = Pipe()
     process.standardError = output
     process.standardOutput = output
