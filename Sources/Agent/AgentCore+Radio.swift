@@ -20,19 +20,25 @@ extension AgentCore {
       followItems()
       radio.follow(scanPlan, at: now)
     }
-    radio.open(
-      kind, hasBoardStep: configuration.board.asksForRecovery,
-      powersOn: configuration.manifest.gateway.power == .on, at: now)
-    performRadioOutput()
-    if case .sharedAdapter(let index, _) = kind { links.open(adapter: index, at: now) } else { links.close() }
-    performLinkOutput()
-    openPairing(kind, at: now)
+    let powersOn = configuration.manifest.gateway.power == .on
+    updateRadio { radio in
+      radio.open(kind, hasBoardStep: configuration.board.asksForRecovery, powersOn: powersOn, at: now)
+    }
+    updateLinks { links in
+      if case .sharedAdapter(let index, _) = kind {
+        links.open(adapter: index, at: now)
+      } else {
+        links.close()
+      }
+    }
+    turn.advance(to: now)
+    // A radio that keeps the adapter's power looks for bluetoothd itself.
+    updatePairing { $0.open(kind, isSought: powersOn, at: turn.now) }
   }
 
   /// A recovery action did not bring the adapter back.
   public func recoveryFailed(_ reason: String, at now: Instant) {
-    radio.recoveryFailed(reason, at: now)
-    performRadioOutput()
+    updateRadio { $0.recoveryFailed(reason, at: now) }
   }
 
   /// Whether a recovery action is under way.
@@ -40,27 +46,23 @@ extension AgentCore {
 
   /// A recording has ended. The devices in it fall silent in time.
   public func recordingEnded(_ reason: String, at now: Instant) {
-    radio.close(reason, isEnd: true, at: now)
-    performRadioOutput()
+    updateRadio { $0.close(reason, isEnd: true, at: now) }
   }
 
   /// The radio is gone, or could not be opened; `reason` is a sentence for operators.
   public func radioVanished(_ reason: String, at now: Instant) {
-    radio.close(reason, at: now)
-    performRadioOutput()
-    links.close()
-    performLinkOutput()
-    closePairing(at: now)
+    updateRadio { $0.close(reason, at: now) }
+    updateLinks { $0.close() }
+    turn.advance(to: now)
+    updatePairing { $0.close(.radioIsGone, at: turn.now) }
   }
 
   /// Receives a message of the kernel's management interface (``MgmtEvent``).
   public func receive(mgmt message: RawSpan, at now: Instant) {
     do throws(MgmtError) {
       let event = try MgmtEvent(parsing: message)
-      radio.receive(event, at: now)
-      performRadioOutput()
-      links.receive(event, at: now)
-      performLinkOutput()
+      updateRadio { $0.receive(event, at: now) }
+      updateLinks { $0.receive(event, at: now) }
     } catch {
       ignoreMgmtMessage(error)
     }
@@ -74,18 +76,17 @@ extension AgentCore {
 
   /// The shell has looked for bluetoothd, as ``Action/findBluetoothd`` asked.
   public func bluetoothdWasSought(isRunning: Bool, at now: Instant) {
-    radio.bluetoothdWasSought(isRunning: isRunning, at: now)
-    performRadioOutput()
-    pairing.bluetoothdWasSought(
-      isRunning: isRunning, address: radio.shared.address, kernelBonds, at: now)
-    performPairingOutput()
+    updateRadio { $0.bluetoothdWasSought(isRunning: isRunning, at: now) }
+    updatePairing { pairing in
+      pairing.bluetoothdWasSought(
+        isRunning: isRunning, address: radio.shared.address, setupCore.bonds, at: now)
+    }
   }
 
   /// The bluetoothd that was found has ended.
   public func bluetoothdEnded(at now: Instant) {
     radio.bluetoothdEnded(at: now)
-    pairing.bluetoothdEnded(at: now)
-    performPairingOutput()
+    updatePairing { $0.bluetoothdEnded(at: now) }
   }
 
   /// Receives a packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's
@@ -107,11 +108,16 @@ extension AgentCore {
       let event = try? Event(parsing: packet.body)
     else { return }
     radio.receive(event, at: now)
-    performRadioOutput()
+    performRadioActions()
   }
 
-  /// Performs what the radio wants done.
-  func performRadioOutput() {
+  /// Gives the radio an input, and performs what it causes.
+  func updateRadio<Result>(_ input: (inout Radio) -> Result) -> Result {
+    defer { performRadioActions() }
+    return input(&radio)
+  }
+
+  private func performRadioActions() {
     for change in radio.takeChanges() {
       feeds.conditions.append(.radio(RadioChangeLine(change, at: now)))
       turn.isBusy = true
@@ -125,9 +131,11 @@ extension AgentCore {
   }
 
   func advanceRadio() {
-    radio.noteReports(dataPath.pipeline.counters.reports, at: now)
-    let isLost = radio.advance(to: now)
-    performRadioOutput()
+    let reportCount = dataPath.pipeline.counters.reports
+    let isLost = updateRadio { radio in
+      radio.noteReports(reportCount, at: now)
+      return radio.advance(to: now)
+    }
     guard isLost else { return }
     dataPath.pipeline.loseRadio(at: radioTime)
     enqueue(.log(.radioGivenUp))
@@ -137,8 +145,7 @@ extension AgentCore {
   public func endScan(at time: Instant) {
     turn.advance(to: time)
     isEnding = true
-    radio.endScan(at: now)
-    performRadioOutput()
+    updateRadio { $0.endScan(at: now) }
   }
 
   /// Whether no controller of the agent's own scans.
@@ -231,9 +238,8 @@ extension AgentCore {
     followScanPlan()
   }
 
-  private func followScanPlan() {
-    radio.follow(scanPlan, at: now)
-    performRadioOutput()
+  func followScanPlan() {
+    updateRadio { $0.follow(scanPlan, at: now) }
   }
 
   /// What is asked for: while a request is open, the radio listens for as long as the board's profile allows.

@@ -102,7 +102,7 @@ extension BluetoothdPairing {
     attempt?.wasKnown = true
     guard objects.isPaired(device) else { return enter(.pairing, at: now) }
     guard !request.replacesBond else { return enter(.removingOldBond, at: now) }
-    let isOwn = objects.address(of: device).map { bonds.keeps($0) } ?? false
+    let isOwn = objects.address(of: device).map { bonds.stored.areGood(for: $0) } ?? false
     fail(isOwn ? .alreadyBonded : .alreadyPaired(isRemoved: false), at: now)
   }
 
@@ -110,9 +110,7 @@ extension BluetoothdPairing {
   func isSought(_ address: DeviceAddress, by request: PairingRequest) -> Bool {
     let sought = request.device.withoutResolution
     if address == sought { return true }
-    let keys = (bonds.kept + bonds.lost).compactMap { bond in
-      bond.identityKey.map { IdentityKey(key: $0.block, identity: bond.identity) }
-    }
+    let keys = bonds.stored.compactMap { $0.keys.identityKey(of: $0.identity) }
     return keys.contains {
       ($0.identity == sought || $0.resolves(sought)) && ($0.identity == address || $0.resolves(address))
     }

@@ -69,14 +69,14 @@ extension BluetoothdPairing {
   }
 
   mutating func reportLoss(of identity: DeviceAddress) {
-    guard bonds.keeps(identity), !bonds.removals.contains(identity) else { return }
+    guard bonds.stored.areGood(for: identity), !bonds.removals.contains(identity) else { return }
     bonds.lose(identity)
-    append(.bondWasLost(identity))
+    actions.append(.bondWasLost(identity))
   }
 
   /// Compares the bonds with bluetoothd's list soon, if this is the device of one of them.
   mutating func suspectLoss(of path: String, at now: Instant) {
-    guard let address = objects.address(of: path), bonds.keeps(address) else { return }
+    guard let address = objects.address(of: path), bonds.stored.areGood(for: address) else { return }
     bonds.checkDue = now.advanced(milliseconds: BusBonds.checkMilliseconds)
   }
 }

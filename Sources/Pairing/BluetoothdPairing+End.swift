@@ -17,14 +17,14 @@ extension BluetoothdPairing {
     switch question {
     case .confirmation(let digits) where digits < 1_000_000:
       ask(BusAttempt.Question(token: token, isDigits: false), .digitsCompared)
-      append(.ask(id, .compare(digits)))
+      actions.append(.ask(id, .compare(digits)))
     case .passkey:
       ask(BusAttempt.Question(token: token, isDigits: true), .digitsEntered)
-      append(.ask(id, .enterDigits))
+      actions.append(.ask(id, .enterDigits))
     case .showPasskey(let digits) where digits < 1_000_000:
       reply(to: token, .accept)
       // bluetoothd shows them again after each digit that is typed.
-      if attempt.method != .digitsShown { append(.ask(id, .showDigits(digits))) }
+      if attempt.method != .digitsShown { actions.append(.ask(id, .showDigits(digits))) }
       self.attempt?.method = .digitsShown
     case .other: refuse(token, device)
     case .confirmation, .showPasskey:
@@ -45,7 +45,7 @@ extension BluetoothdPairing {
   private mutating func refuse(_ token: UInt64, _ device: String) {
     counters.foreignQuestions &+= 1
     reply(to: token, .refuse)
-    if let address = objects.address(of: device) { append(.foreignAttemptRefused(address)) }
+    if let address = objects.address(of: device) { actions.append(.foreignAttemptRefused(address)) }
   }
 
   // MARK: - Success
@@ -146,7 +146,7 @@ extension BluetoothdPairing {
     let result = attempt.result ?? .failure(.bluetoothdChanged)
     // A new bond is in the place of one that was to be removed.
     bonds.endPairing(with: try? result.get().identity, at: now)
-    append(.ended(attempt.request.id, result))
+    actions.append(.ended(attempt.request.id, result))
   }
 
   /// The adapter is off or gone, which is the reason for what bluetoothd reported of the device meanwhile.

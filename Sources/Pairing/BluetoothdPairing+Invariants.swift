@@ -11,7 +11,8 @@ extension BluetoothdPairing {
     precondition(attempt == nil || bonds.job == nil, "bonds are looked after between pairings")
     precondition(bonds.removals.count <= BusBonds.removalsMax, "removals have a bound")
     precondition(Set(bonds.removals).count == bonds.removals.count, "a bond is removed once")
-    precondition(bonds.removals.allSatisfy { !bonds.keeps($0) }, "a bond that is removed is not kept")
+    precondition(
+      bonds.removals.allSatisfy { !bonds.stored.areGood(for: $0) }, "a bond that is removed is not kept")
     checkBus()
   }
 

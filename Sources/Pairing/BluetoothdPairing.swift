@@ -48,7 +48,7 @@ public struct BluetoothdPairing: Sendable {
   private var calls: [BusCall] = []
   var commands: [MgmtCommand] = []
   private var lastCall: UInt64 = 0
-  private var actions: [PairingAction] = []
+  var actions: [PairingAction] = []
   private var busChange: Bool?
 
   public init() {}
@@ -86,15 +86,17 @@ public struct BluetoothdPairing: Sendable {
     return isPairing || bonds.job != nil || adapter != nil && bonds.removalDue.map { $0 <= end } == true
   }
 
-  /// Replaces the bonds of bluetoothd that the registry has.
-  public mutating func setBonds(_ new: [BusBond], at now: Instant) {
+  /// Replaces the registry's bonds.
+  public mutating func setBonds(_ new: [DeviceBond], at now: Instant) {
     bonds.keep(new, checkAt: now.advanced(milliseconds: BusBonds.checkMilliseconds))
     settle(at: now)
   }
 
   public mutating func pair(_ request: PairingRequest, at now: Instant) {
-    guard adapter != nil, !isClosing else { return append(.ended(request.id, .failure(.radioIsGone))) }
-    guard attempt == nil else { return append(.ended(request.id, .failure(.busy))) }
+    guard adapter != nil, !isClosing else {
+      return actions.append(.ended(request.id, .failure(.radioIsGone)))
+    }
+    guard attempt == nil else { return actions.append(.ended(request.id, .failure(.busy))) }
     attempt = BusAttempt(request, at: now)
     // It is begun again after the pairing.
     if bonds.job?.kind == .check { bonds.checkDue = now }
@@ -224,8 +226,8 @@ public struct BluetoothdPairing: Sendable {
   }
 
   public mutating func takeActions() -> [PairingAction] {
-    defer { actions = [] }
-    return actions + bonds.takeActions()
+    defer { (actions, bonds.actions) = ([], []) }
+    return actions + bonds.actions
   }
 
   /// Returns the calls to make now, in order.
@@ -248,10 +250,8 @@ public struct BluetoothdPairing: Sendable {
   /// Counts and reports a message that is not used.
   mutating func ignoreMessage(_ reason: BusMessageError) {
     counters.malformed &+= 1
-    append(.busMessageWasIgnored(reason))
+    actions.append(.busMessageWasIgnored(reason))
   }
-
-  mutating func append(_ action: PairingAction) { actions.append(action) }
 
   /// Queues a call. Returns its number.
   @discardableResult

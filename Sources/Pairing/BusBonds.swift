@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
-public import Registry
-
-/// A bond of bluetoothd, or a lost one of the gateway, as the registry has it.
-public struct BusBond: Equatable, Sendable {
-  public let identity: DeviceAddress
-  public let identityKey: KeyValue?
-  /// The device or the owner no longer has it. Its identity key still finds the device to pair it again.
-  public let isLost: Bool
-
-  public init(identity: DeviceAddress, identityKey: KeyValue?, isLost: Bool = false) {
-    self.identity = identity
-    self.identityKey = identityKey
-    self.isLost = isLost
-  }
-}
+import HCI
+import Registry
 
 /// The bonds that bluetoothd keeps for the gateway: whether it still has them, and those that it is to remove.
 ///
@@ -41,38 +27,33 @@ struct BusBonds: Equatable, Sendable {
     let end: Instant
   }
 
-  private(set) var kept: [BusBond] = []
-  private(set) var lost: [BusBond] = []
+  /// The bonds of bluetoothd, and the lost ones of the gateway, whose identity keys find the devices. One that is to be
+  /// removed counts as lost.
+  private(set) var stored: [DeviceBond] = []
   private(set) var removals: [DeviceAddress] = []
   /// The bond that the pairing under way has made. It is among ``removals`` until the pairing ends.
   private var new: DeviceAddress?
-  private var actions: [PairingAction] = []
+  /// What the registry is to store about removals.
+  var actions: [PairingAction] = []
   var job: Job?
   /// When to compare the bonds with bluetoothd's list.
   var checkDue: Instant?
   /// When to remove the next device; nil if none is to be removed.
   var removalDue: Instant?
 
-  func keeps(_ identity: DeviceAddress) -> Bool { kept.contains { $0.identity == identity } }
+  /// The bonds that bluetoothd shall have.
+  var kept: [DeviceBond] { stored.filter { !$0.isLost } }
 
-  /// Removes and returns what the registry is to keep about removals.
-  mutating func takeActions() -> [PairingAction] {
-    defer { actions.removeAll() }
-    return actions
-  }
-
-  /// A bond that is to be removed counts as lost, even if the registry has yet to learn of it.
-  mutating func keep(_ bonds: [BusBond], checkAt due: Instant) {
-    let good = bonds.filter { !$0.isLost && !removals.contains($0.identity) }
-    if good.contains(where: { !kept.contains($0) }) { checkDue = due }
-    (kept, lost) = (good, bonds.filter { !good.contains($0) })
+  /// Takes the registry's bonds, which has yet to learn of some removals.
+  mutating func keep(_ bonds: [DeviceBond], checkAt due: Instant) {
+    let before = kept
+    stored = bonds.filter { $0.owner == .bluetoothd || $0.isLost }
+    for identity in removals { stored.lose(identity) }
+    if kept.contains(where: { !before.contains($0) }) { checkDue = due }
     if kept.isEmpty { checkDue = nil }
   }
 
-  mutating func lose(_ identity: DeviceAddress) {
-    lost += kept.filter { $0.identity == identity }
-    kept.removeAll { $0.identity == identity }
-  }
+  mutating func lose(_ identity: DeviceAddress) { stored.lose(identity) }
 
   mutating func addRemoval(_ identity: DeviceAddress, at due: Instant) {
     guard !removals.contains(identity) else { return }

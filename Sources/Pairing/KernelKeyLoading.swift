@@ -51,10 +51,10 @@ struct KernelKeyLoading: Sendable {
 
   private(set) var state = State.closed
   /// The bonds to load into the kernel.
-  var wanted: [KernelBond] = []
+  var wanted: [DeviceBond] = []
   /// The bonds whose keys the kernel has; nil while that is not known.
-  private(set) var held: [KernelBond]?
-  private var sent: [KernelBond] = []
+  private(set) var held: [DeviceBond]?
+  private var sent: [DeviceBond] = []
   /// What the kernel has changed while the lists were loaded.
   private var isStale = false
   private var failureCount = 0
@@ -79,28 +79,25 @@ struct KernelKeyLoading: Sendable {
     }
   }
 
-  /// The only place where the state changes.
-  private mutating func enter(_ new: State) { state = new }
-
   // MARK: - Inputs
 
   mutating func open() {
     (held, failureCount) = (nil, 0)
-    enter(.resting)
+    state = .resting
   }
 
   mutating func close() {
     held = nil
-    enter(.closed)
+    state = .closed
   }
 
   /// It is not known any more which keys the kernel has.
   mutating func invalidate() { (held, isStale) = (nil, true) }
 
   /// A pairing has given the kernel the keys of a bond.
-  mutating func noteKept(_ bond: KernelBond) {
+  mutating func noteKept(_ bond: DeviceBond) {
     guard state == .resting, var bonds = held else { return invalidate() }
-    bonds.removeAll { $0.identity == bond.identity }
+    bonds.remove(bond.identity)
     held = (bonds + [bond]).inOrder
   }
 
@@ -108,7 +105,7 @@ struct KernelKeyLoading: Sendable {
   mutating func noteRemoved(_ identity: DeviceAddress) {
     let hasLinkKey = held?.contains { $0.identity == identity && $0.mgmtLinkKey != nil } == true
     guard state == .resting, !hasLinkKey else { return invalidate() }
-    held?.removeAll { $0.identity == identity }
+    held?.remove(identity)
   }
 
   /// Receives a reply; those to other commands change nothing. Returns whether the kernel has rejected the command.
@@ -116,10 +113,10 @@ struct KernelKeyLoading: Sendable {
     guard case .loading(let step, _) = state, step.opcode == opcode else { return false }
     switch status {
     case .success: finish(step)
-    case .permissionDenied: enter(.refused(.notPermitted))
+    case .permissionDenied: state = .refused(.notPermitted)
     case .notSupported, .unknownCommand:
       if step.isIndispensable {
-        enter(.refused(.notSupported("the kernel takes no keys for this adapter")))
+        state = .refused(.notSupported("the kernel takes no keys for this adapter"))
       } else {
         finish(step)
       }
@@ -132,22 +129,23 @@ struct KernelKeyLoading: Sendable {
   private mutating func finish(_ step: Step) {
     guard let next = Step(rawValue: step.rawValue + 1) else {
       (held, failureCount) = (isStale ? nil : sent, 0)
-      return enter(.resting)
+      state = .resting
+      return
     }
-    enter(.due(next))
+    state = .due(next)
   }
 
   private mutating func fail(at now: Instant) {
     held = nil
     let pause = Self.retryMilliseconds << min(failureCount, Self.retryDoublingsMax)
     failureCount += 1
-    enter(.waiting(until: now.advanced(milliseconds: min(pause, 30_000))))
+    state = .waiting(until: now.advanced(milliseconds: min(pause, 30_000)))
   }
 
   mutating func advance(to now: Instant) {
     switch state {
     case .loading(_, let until): if until <= now { fail(at: now) }
-    case .waiting(let until): if until <= now { enter(.resting) }
+    case .waiting(let until): if until <= now { state = .resting }
     case .closed, .resting, .due, .refused: break
     }
   }
@@ -157,10 +155,10 @@ struct KernelKeyLoading: Sendable {
   mutating func nextCommand(_ index: UInt16, mayBegin: Bool, at now: Instant) -> MgmtCommand? {
     if state == .resting, held != wanted, mayBegin {
       (sent, isStale) = (wanted, false)
-      enter(.due(.identityKeys))
+      state = .due(.identityKeys)
     }
     guard case .due(let step) = state else { return nil }
-    enter(.loading(step, until: now.advanced(milliseconds: Self.replyMilliseconds)))
+    state = .loading(step, until: now.advanced(milliseconds: Self.replyMilliseconds))
     switch step {
     case .identityKeys: return .loadIdentityKeys(sent.compactMap(\.mgmtIdentityKey), index)
     case .longTermKeys: return .loadLongTermKeys(sent.flatMap(\.mgmtLongTermKeys), index)
@@ -177,7 +175,7 @@ extension MgmtStatus {
   var isRejection: Bool { self == .rejected || self == .invalidParameters }
 }
 
-extension [KernelBond] {
+extension [DeviceBond] {
   /// The same bonds, ordered by identity, so that lists can be compared.
   var inOrder: Self { sorted { $0.identity.word < $1.identity.word } }
 
@@ -186,9 +184,9 @@ extension [KernelBond] {
     guard reduce(0, { $0 + $1.keys.longTermKeys.count }) > count else { return self }
     var room = count
     return map { bond in
-      var bond = bond
       let needed = bond.mgmtLongTermKeys.count
-      if needed <= room { room -= needed } else { bond.isLost = true }
+      guard needed <= room else { return bond.lost }
+      room -= needed
       return bond
     }
   }

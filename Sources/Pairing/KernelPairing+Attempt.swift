@@ -11,7 +11,7 @@ extension KernelPairing {
   public mutating func pair(_ request: PairingRequest, at now: Instant) {
     if let error = refusal(of: request) { return actions.append(.ended(request.id, .failure(error))) }
     attempt = PairingAttempt(request, known: bond(of: request.device), at: now)
-    enter(.preparing(until: now.advanced(milliseconds: Self.preparationMilliseconds)))
+    state = .preparing(until: now.advanced(milliseconds: Self.preparationMilliseconds))
     if let replaced = attempt?.replaced { remove(replaced.identity) }
     settle(at: now)
   }
@@ -68,7 +68,7 @@ extension KernelPairing {
   private mutating func sendPairDevice(at now: Instant) {
     guard let adapter, let attempt else { return }
     self.attempt?.tries += 1
-    enter(.pairing(until: attempt.start.advanced(milliseconds: Self.attemptMilliseconds)))
+    state = .pairing(until: attempt.start.advanced(milliseconds: Self.attemptMilliseconds))
     commands.append(.pair(attempt.target, ioCapability: attempt.request.capability.rawValue, adapter))
   }
 
@@ -98,7 +98,7 @@ extension KernelPairing {
     switch state {
     case .pairing:
       if status == .success {
-        self.attempt?.noteConfirmed(device)
+        if let device, device.isMgmtIdentity { self.attempt?.confirmed = device }
         return awaitKeys(at: now)
       }
       receiveFailure(status, of: attempt, at: now)
@@ -111,7 +111,8 @@ extension KernelPairing {
 
   private mutating func receiveFailure(_ status: MgmtStatus, of attempt: PairingAttempt, at now: Instant) {
     if status == .busy, attempt.tries < Self.triesMax {
-      return enter(.pausing(until: now.advanced(milliseconds: Self.busyPauseMilliseconds)))
+      state = .pausing(until: now.advanced(milliseconds: Self.busyPauseMilliseconds))
+      return
     }
     if status != .authenticationFailed, attempt.hasTakenTooLong(at: now) {
       return undo(.timeout(isAsking: attempt.question != nil), at: now)
@@ -124,7 +125,7 @@ extension KernelPairing {
     if attempt.isComplete { return finish(at: now) }
     let wait = attempt.bondKeys == nil ? Self.keysMilliseconds : Self.secondKeyMilliseconds
     let end = attempt.start.advanced(milliseconds: Self.attemptMilliseconds)
-    enter(.awaitingKeys(until: min(end, now.advanced(milliseconds: wait))))
+    state = .awaitingKeys(until: min(end, now.advanced(milliseconds: wait)))
   }
 
   /// A key came; it may be the last one.
@@ -132,7 +133,7 @@ extension KernelPairing {
     guard let attempt, case .awaitingKeys(let until) = state else { return }
     if attempt.isComplete { return finish(at: now) }
     guard attempt.bondKeys != nil else { return }
-    enter(.awaitingKeys(until: min(until, now.advanced(milliseconds: Self.secondKeyMilliseconds))))
+    state = .awaitingKeys(until: min(until, now.advanced(milliseconds: Self.secondKeyMilliseconds)))
   }
 
   // MARK: - The end
@@ -146,12 +147,12 @@ extension KernelPairing {
       return undo(.notAuthenticated(attempt.method), at: now)
     }
     let identity = attempt.identity
-    let bond = KernelBond(identity: identity, keys: keys)
-    newBonds.removeAll { $0.identity == identity }
+    let record = BondRecord(owner: .gateway, isAuthenticated: isAuthenticated, keys: keys)
+    let bond = DeviceBond(identity, .bonded(record))
+    newBonds.remove(identity)
     newBonds = newBonds.suffix(Self.newBondsMax - 1) + [bond]
     loading.noteKept(bond)
     echo = (identity, now.advanced(milliseconds: Self.echoMilliseconds))
-    let record = BondRecord(owner: .gateway, isAuthenticated: isAuthenticated, keys: keys)
     end(.success(PairedDevice(identity: identity, record: record, method: attempt.method)))
     // After a failure all keys are loaded again, without these.
     for device in attempt.foreignDevices {
@@ -176,7 +177,7 @@ extension KernelPairing {
   /// Waits for the end of Pair Device, which will fail.
   private mutating func awaitEnd(_ error: PairingError, at now: Instant) {
     attempt?.question = nil
-    enter(.ending(error, until: now.advanced(milliseconds: Self.cancellationMilliseconds)))
+    state = .ending(error, until: now.advanced(milliseconds: Self.cancellationMilliseconds))
   }
 
   /// Removes what the pairing may have left in the kernel.
@@ -185,9 +186,10 @@ extension KernelPairing {
     let until = now.advanced(milliseconds: Self.undoMilliseconds)
     // A bond of the agent's own is good, and there is nothing to undo.
     if error == .alreadyPaired(isRemoved: true), isBonded(attempt.identity) {
-      return enter(.undoing(.alreadyBonded, until: until))
+      state = .undoing(.alreadyBonded, until: until)
+      return
     }
-    enter(.undoing(error, until: until))
+    state = .undoing(error, until: until)
     guard attempt.tries > 0 else { return }
     remove(attempt.identity)
     loading.invalidate()
@@ -196,7 +198,7 @@ extension KernelPairing {
   mutating func end(_ result: Result<PairedDevice, PairingError>) {
     guard let attempt else { return }
     self.attempt = nil
-    enter(.idle)
+    state = .idle
     bondable.isWanted = false
     actions.append(.ended(attempt.request.id, result))
   }

@@ -68,8 +68,7 @@ extension KernelPairing {
   private mutating func receiveBondEvent(_ event: MgmtBondEvent, at now: Instant) {
     switch event {
     case .linkKey(let key, let isToBeKept):
-      guard receivesKeys else { return }
-      attempt?.takeLinkKey(key, isToBeKept: isToBeKept)
+      if receivesKeys, isToBeKept { attempt?.keys.add(key) }
     case .longTermKey(let key, let isToBeKept): receiveLongTermKey(key, isToBeKept: isToBeKept, at: now)
     case .identityKey(let key, let address, let isToBeKept):
       guard receivesKeys else { return }
@@ -81,7 +80,7 @@ extension KernelPairing {
       ask(.showDigits(digits), about: device, at: now)
     case .unpaired(let device): receiveRemoval(of: device, at: now)
     case .connected(let device):
-      if attempt?.belongs(device) == true { attempt?.noteConnected(at: now) }
+      if attempt?.belongs(device) == true { attempt?.lastStep = now }
     // The replies and the ends of links say the same.
     case .connectFailed, .authenticationFailed: break
     }
@@ -107,9 +106,8 @@ extension KernelPairing {
     let isAllowed = !attempt.request.demandsAuthentication
     commands.append(.confirm(device, isAllowed, adapter))
     guard !isAllowed else { return }
-    enter(
-      .ending(
-        .notAuthenticated(.justWorks), until: now.advanced(milliseconds: Self.cancellationMilliseconds)))
+    state = .ending(
+      .notAuthenticated(.justWorks), until: now.advanced(milliseconds: Self.cancellationMilliseconds))
   }
 
   private mutating func receivePasskeyRequest(_ device: DeviceAddress, at now: Instant) {
@@ -143,7 +141,7 @@ extension KernelPairing {
 
   private mutating func receiveLongTermKey(_ key: MgmtLongTermKey, isToBeKept: Bool, at now: Instant) {
     if receivesKeys {
-      attempt?.takeLongTermKey(key, isToBeKept: isToBeKept)
+      attempt?.keys.add(key, isToBeKept: isToBeKept)
       return noteKey(at: now)
     }
     if let echo, echo.device == key.device, now < echo.until { return }
@@ -169,7 +167,7 @@ extension KernelPairing {
   }
 }
 
-extension KernelBond {
+extension DeviceBond {
   /// Whether the bond was made with this key.
   func hasKey(_ key: MgmtLongTermKey) -> Bool {
     keys.longTermKeys.contains { $0.central == key.central && $0.value.bytes == key.value.bytes }

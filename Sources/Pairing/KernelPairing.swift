@@ -2,6 +2,7 @@
 
 public import Controller
 public import HCI
+import Registry
 
 /// Pairs devices through the kernel's management interface, and loads the keys of bonds into it.
 ///
@@ -55,10 +56,11 @@ public struct KernelPairing: Sendable {
   var unpairs = UnpairQueue()
   var cancellation = PairingCancellation()
   var bondable = BondableSwitch()
-  /// The bonds of the registry.
-  public internal(set) var bonds: [KernelBond] = []
+  /// The bonds of the registry whose keys the kernel shall have: those of the gateway, and lost ones of bluetoothd, whose
+  /// identity keys find the devices.
+  private(set) var bonds: [DeviceBond] = []
   /// The bonds that were made since, and are not in the registry yet.
-  var newBonds: [KernelBond] = []
+  var newBonds: [DeviceBond] = []
   /// The device that was paired last, and how long late keys of it are its own.
   var echo: (device: DeviceAddress, until: Instant)?
   private var isPowered: Bool?
@@ -108,9 +110,6 @@ public struct KernelPairing: Sendable {
   /// Whether a device is being paired.
   public var isPairing: Bool { attempt != nil }
 
-  /// The only place where the state changes.
-  mutating func enter(_ new: State) { state = new }
-
   /// Whether a pairing, or the removal of a bond, is under way.
   public var isBusy: Bool { isPairing || unpairs.count > 0 }
 
@@ -144,11 +143,11 @@ public struct KernelPairing: Sendable {
 
 extension KernelPairing {
   /// Opens an adapter, and loads the keys of the registry's bonds.
-  public mutating func open(adapter index: UInt16, bonds: [KernelBond], at now: Instant) {
+  public mutating func open(adapter index: UInt16, bonds: [DeviceBond], at now: Instant) {
     close()
-    (adapter, self.bonds) = (index, bonds)
+    adapter = index
     loading.open()
-    settle(at: now)
+    setBonds(bonds, at: now)
   }
 
   /// The commands that leave no key in an adapter that the agent gives up, or is about to hold alone.
@@ -170,8 +169,8 @@ extension KernelPairing {
   }
 
   /// Replaces the registry's bonds.
-  public mutating func setBonds(_ bonds: [KernelBond], at now: Instant) {
-    self.bonds = bonds
+  public mutating func setBonds(_ bonds: [DeviceBond], at now: Instant) {
+    self.bonds = bonds.filter { $0.owner == .gateway || $0.isLost && $0.keys.identityKey != nil }
     newBonds.removeAll { bond in
       bonds.contains { $0.identity == bond.identity && $0.keys == bond.keys && !$0.isLost }
     }
@@ -180,8 +179,8 @@ extension KernelPairing {
 
   /// Removes the bond with the device of this identity from the kernel.
   public mutating func unpair(_ device: DeviceAddress, at now: Instant) {
-    bonds.removeAll { $0.identity == device }
-    newBonds.removeAll { $0.identity == device }
+    bonds.remove(device)
+    newBonds.remove(device)
     remove(device)
     settle(at: now)
   }
@@ -193,15 +192,11 @@ extension KernelPairing {
   }
 
   /// The bonds to load into the kernel now.
-  var wantedBonds: [KernelBond] {
+  var wantedBonds: [DeviceBond] {
     let made = Set(newBonds.map(\.identity))
     var wanted = bonds.filter { !made.contains($0.identity) } + newBonds
     // The bond that a pairing replaces keeps its identity key, so that the kernel knows the device's private addresses.
-    if let replaced = attempt?.replaced, allowsKeys {
-      for index in wanted.indices where wanted[index].identity == replaced.identity {
-        wanted[index].isLost = true
-      }
-    }
+    if let replaced = attempt?.replaced, allowsKeys { wanted.lose(replaced.identity) }
     return wanted.inOrder.fittingInto(MgmtCommand.longTermKeysMax)
   }
 
@@ -212,24 +207,24 @@ extension KernelPairing {
   }
 
   /// The bond that the kernel would name this address by.
-  func bond(of address: DeviceAddress) -> KernelBond? {
+  func bond(of address: DeviceAddress) -> DeviceBond? {
     newBonds.first { $0.names(address) } ?? bonds.first { $0.names(address) }
   }
 
   /// Whether the bond with this device is good, as far as is known.
   func isBonded(_ identity: DeviceAddress) -> Bool {
-    newBonds.contains { $0.identity == identity } || bonds.contains { $0.identity == identity && !$0.isLost }
+    (newBonds + bonds).areGood(for: identity)
   }
 
   /// Reports that a bond is lost, once.
   mutating func lose(_ identity: DeviceAddress) {
     guard isBonded(identity) else { return }
     if let bond = newBonds.first(where: { $0.identity == identity }) {
-      newBonds.removeAll { $0.identity == identity }
-      bonds.removeAll { $0.identity == identity }
+      newBonds.remove(identity)
+      bonds.remove(identity)
       bonds.append(bond)
     }
-    for index in bonds.indices where bonds[index].identity == identity { bonds[index].isLost = true }
+    bonds.lose(identity)
     actions.append(.bondWasLost(identity))
   }
 }

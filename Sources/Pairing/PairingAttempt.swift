@@ -19,9 +19,9 @@ struct PairingAttempt: Sendable {
   /// The address for Pair Device: the identity if the kernel has the device's identity key.
   let target: DeviceAddress
   /// The bond that is removed before.
-  let replaced: KernelBond?
+  let replaced: DeviceBond?
   /// A bond that resolves the device's private addresses.
-  let known: KernelBond?
+  let known: DeviceBond?
   /// How often Pair Device was sent.
   var tries = 0
   var method = PairingMethod.justWorks
@@ -29,13 +29,13 @@ struct PairingAttempt: Sendable {
   /// The address in the kernel's question, which the reply has to name.
   var asked: DeviceAddress?
   /// When the devices were connected, or a question was asked: the last step that is known.
-  private var lastStep: Instant?
+  var lastStep: Instant?
   /// The device that the kernel named when it had paired.
-  private var confirmed: DeviceAddress?
+  var confirmed: DeviceAddress?
   private(set) var identityKey: MgmtIdentityKey?
-  private(set) var keys = ReceivedKeys()
+  var keys = ReceivedKeys()
 
-  init(_ request: PairingRequest, known: KernelBond?, at now: Instant) {
+  init(_ request: PairingRequest, known: DeviceBond?, at now: Instant) {
     self.request = request
     self.known = known
     start = now
@@ -53,13 +53,6 @@ struct PairingAttempt: Sendable {
   var identity: DeviceAddress {
     identityKey?.identity ?? known?.identity ?? confirmed ?? target
   }
-
-  /// Receives the address in the kernel's reply that the pairing is done.
-  mutating func noteConfirmed(_ address: DeviceAddress?) {
-    if let address, address.isMgmtIdentity { confirmed = address }
-  }
-
-  mutating func noteConnected(at now: Instant) { lastStep = now }
 
   mutating func ask(_ question: PairingQuestion, at now: Instant) {
     (self.question, lastStep) = (question, now)
@@ -85,14 +78,6 @@ struct PairingAttempt: Sendable {
     guard address.map(belongs) == true || belongs(key.identity) else { return false }
     if isToBeKept, key.identity.isMgmtIdentity { identityKey = key }
     return true
-  }
-
-  mutating func takeLongTermKey(_ key: MgmtLongTermKey, isToBeKept: Bool) {
-    keys.add(key, isToBeKept: isToBeKept)
-  }
-
-  mutating func takeLinkKey(_ key: MgmtLinkKey, isToBeKept: Bool) {
-    if isToBeKept { keys.add(key) }
   }
 
   /// The keys to keep. nil until there is a long term key, and for a private address also an identity key: without it

@@ -68,6 +68,19 @@ public enum PairingAnswer: Equatable, Sendable {
   case digits(UInt32)
 }
 
+/// What a setup asks of the pairings.
+public enum PairingCommand: Equatable, Sendable {
+  case pair(PairingRequest)
+  /// Passes on a person's answer.
+  case answer(PairingID, PairingAnswer)
+  case cancel(PairingID)
+  /// Removes the bond of the device with this identity: its last accessory was removed, or its setup failed after the
+  /// pairing.
+  case unpair(DeviceAddress, BondOwner)
+  /// bluetoothd is not to remove its bond with this device any longer: the device is an accessory again.
+  case keepBond(DeviceAddress)
+}
+
 /// A device that was paired.
 public struct PairedDevice: Equatable, Sendable {
   /// The device's identity address, of the type `public` or `random`.

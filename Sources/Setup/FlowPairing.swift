@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
+import HCI
 public import Pairing
-public import Registry
 
 /// The pairing of a setup flow: from the request until the accessory is written or the flow ends.
 public struct FlowPairing: Equatable, Sendable {
@@ -25,11 +24,4 @@ public struct FlowPairing: Equatable, Sendable {
   func isAbout(_ address: DeviceAddress) -> Bool {
     request.device == address || device?.identity == address
   }
-}
-
-/// The bond of a device in the registry.
-public struct DeviceBond: Equatable, Sendable {
-  public let identity: DeviceAddress
-  /// Never ``Bond/none``.
-  public let bond: Bond
 }

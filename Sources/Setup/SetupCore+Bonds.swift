@@ -18,24 +18,19 @@ extension SetupCore {
       guard case .bonded(let record)? = registry.device(.bluetooth(removal.address))?.bond,
         record.owner == .bluetoothd
       else { continue }
-      add(.keepBond(removal.address))
+      add(.pairing(.keepBond(removal.address)))
     }
     for former in before {
       guard let record = former.bond.record,
         registry.device(.bluetooth(former.identity))?.bond.record == nil
       else { continue }
-      add(.unpair(former.identity, record.owner))
+      add(.pairing(.unpair(former.identity, record.owner)))
     }
   }
 
   // MARK: - Lost bonds
 
   /// The device, or the owner of the bond, no longer has its keys.
-  public mutating func bondWasLost(_ identity: DeviceAddress) -> [SetupEffect] {
-    loseBond(of: identity.settled)
-    return takeEffects()
-  }
-
   mutating func loseBond(of identity: DeviceAddress) {
     guard let (change, _) = bondLoss(of: identity) else { return }
     enqueue(change, .bondLoss)
@@ -55,23 +50,9 @@ extension SetupCore {
     return (change, record.owner)
   }
 
-  // MARK: - Removals by bluetoothd
-
   /// Has the bonds removed that bluetoothd was to remove before.
   mutating func removeBondsOfBluetoothd() {
-    for removal in registry.bondRemovals { add(.unpair(removal.address, .bluetoothd)) }
-  }
-
-  /// bluetoothd is to remove its bond with a device, and the next run of the agent has to know.
-  public mutating func removalWaits(_ device: DeviceAddress) -> [SetupEffect] {
-    enqueue(.apply(.addBondRemoval(device.settled)), .bondRemoval)
-    return takeEffects()
-  }
-
-  /// bluetoothd has no bond with the device any longer that it is to remove.
-  public mutating func removalEnded(_ device: DeviceAddress) -> [SetupEffect] {
-    enqueue(.apply(.endBondRemoval(device.settled)), .bondRemoval)
-    return takeEffects()
+    for removal in registry.bondRemovals { add(.pairing(.unpair(removal.address, .bluetoothd))) }
   }
 
   // MARK: - Pairing again

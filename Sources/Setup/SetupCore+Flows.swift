@@ -34,8 +34,8 @@ extension SetupCore {
       emit(kind, of: flow)
     case .pair(let request):
       flows.countPairing()
-      add(.pair(request))
-    case .cancelPairing(let id): add(.cancelPairing(id))
+      add(.pairing(.pair(request)))
+    case .cancelPairing(let id): add(.pairing(.cancel(id)))
     case .unpair(let device): undoPairing(with: device)
     case .add(let identifier): add(flow, as: identifier)
     case .takeBack(let accessory, let failure, let call):

@@ -99,23 +99,27 @@ extension SetupCore {
 
   // MARK: - What the backend reports
 
-  /// The backend asks the person. Operators see the question in the request.
-  public mutating func pairingAsks(_ id: PairingID, _ question: PairingQuestion) -> [SetupEffect] {
-    guard let flow = flows.flow(pairing: id) else {
-      add(.cancelPairing(id))
-      return takeEffects()
-    }
-    change(flow.id) { flow in
-      flow.ask(question)
-      return []
+  /// Receives what a backend reports.
+  public mutating func receive(_ report: PairingAction) -> [SetupEffect] {
+    switch report {
+    case .ask(let id, let question):
+      // Operators see the question in the request.
+      if let flow = flows.flow(pairing: id) {
+        change(flow.id) { $0.ask(question) }
+      } else {
+        add(.pairing(.cancel(id)))
+      }
+    case .ended(let id, let result): pairingEnded(id, result)
+    case .bondWasLost(let identity): loseBond(of: identity.settled)
+    // The next run of the agent has to know.
+    case .removalWaits(let device): enqueue(.apply(.addBondRemoval(device.settled)), .bondRemoval)
+    case .removalEnded(let device): enqueue(.apply(.endBondRemoval(device.settled)), .bondRemoval)
+    case .foreignAttemptRefused, .commandWasRejected, .busMessageWasIgnored: break
     }
     return takeEffects()
   }
 
-  /// The backend has ended the pairing.
-  public mutating func pairingEnded(
-    _ id: PairingID, _ result: Result<PairedDevice, PairingError>
-  ) -> [SetupEffect] {
+  private mutating func pairingEnded(_ id: PairingID, _ result: Result<PairedDevice, PairingError>) {
     switch (flows.flow(pairing: id), result) {
     case (let flow?, .success(let device)): pairingSucceeded(flow, device)
     case (let flow?, .failure(let error)): failPairing(of: flow, error.failure(of: flow), isOver: true)
@@ -123,7 +127,6 @@ extension SetupCore {
     case (nil, .success(let device)): undoPairing(with: device)
     case (nil, .failure): break
     }
-    return takeEffects()
   }
 
   private mutating func pairingSucceeded(_ flow: SetupFlow, _ device: PairedDevice) {
@@ -173,7 +176,7 @@ extension SetupCore {
     let known = registry.device(.bluetooth(device.identity))
     // The registry has this bond: an accessory was written that its app cannot see now.
     if let known, known.bond == .bonded(device.record), !device.record.isEmpty { return }
-    add(.unpair(device.identity, device.record.owner))
+    add(.pairing(.unpair(device.identity, device.record.owner)))
     if device.record.owner == .bluetoothd, known?.bond.record?.owner == .bluetoothd {
       loseBond(of: device.identity)
     }
@@ -196,11 +199,8 @@ extension SetupCore {
         field: "request", reason: "it asks for no digits now; another operator may have answered")
     }
     let answer = try Self.answer(to: question, matches: matches, digits: digits)
-    change(flow.id) { flow in
-      flow.removeQuestion()
-      return []
-    }
-    add(.answerPairing(id, answer))
+    change(flow.id) { $0.ask(nil) }
+    add(.pairing(.answer(id, answer)))
     return takeEffects()
   }
 
@@ -240,7 +240,7 @@ extension AccessoryRegistry {
   var bonds: [DeviceBond] {
     devices.compactMap { device in
       guard device.bond.record != nil, let identity = device.identity.address else { return nil }
-      return DeviceBond(identity: identity, bond: device.bond)
+      return DeviceBond(identity, device.bond)
     }
   }
 }

@@ -10,14 +10,7 @@ public enum SetupEffect: Equatable, Sendable {
   /// Ends a pending call.
   case reply(CallID, Result<CallResult, OperatorError>)
   case signal(GatewaySignal)
-  case pair(PairingRequest)
-  case answerPairing(PairingID, PairingAnswer)
-  case cancelPairing(PairingID)
-  /// Removes the bond of the device with this identity: its last accessory was removed, or its setup failed after the
-  /// pairing.
-  case unpair(DeviceAddress, BondOwner)
-  /// bluetoothd is not to remove its bond with this device any longer: the device is an accessory again.
-  case keepBond(DeviceAddress)
+  case pairing(PairingCommand)
   case log(SetupNotice)
   /// What the agent has to update; the last effect of an input.
   case changed(SetupChanges)

@@ -15,11 +15,11 @@ extension SetupFlow {
       .pairing(request.id, until: now.advanced(milliseconds: PairingRequest.milliseconds)))
   }
 
-  /// Asks the person, or shows digits; a later question replaces it.
-  mutating func ask(_ question: PairingQuestion) { pairing?.question = question }
-
-  /// Removes the question that the person has answered.
-  mutating func removeQuestion() { pairing?.question = nil }
+  /// Asks the person, or shows digits; a later question replaces it. nil: the person has answered.
+  mutating func ask(_ question: PairingQuestion?) -> [Effect] {
+    pairing?.question = question
+    return []
+  }
 
   /// Continues after the device was paired; the caller asks for a name or adds the accessory.
   mutating func completePairing(_ device: PairedDevice) -> [Effect] {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Bonds that bluetoothd keeps")
 struct BluetoothdBondTests {
-  private static let bond = BusBond(identity: ScriptedBluetoothd.identity, identityKey: nil)
+  private static let bond = DeviceBond(identity: ScriptedBluetoothd.identity, owner: .bluetoothd)
 
   private func bondedWorld() -> BluetoothdWorld {
     var world = BluetoothdWorld()

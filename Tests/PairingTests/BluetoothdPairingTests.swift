@@ -110,7 +110,8 @@ struct BluetoothdPairingTests {
     #expect(world.bluetoothd.isBonded)
     world = BluetoothdWorld()
     world.bluetoothd.isBonded = true
-    world.pairing.setBonds([BusBond(identity: ScriptedBluetoothd.identity, identityKey: nil)], at: world.now)
+    world.pairing.setBonds(
+      [DeviceBond(identity: ScriptedBluetoothd.identity, owner: .bluetoothd)], at: world.now)
     world.pair(device: ScriptedBluetoothd.identity)
     world.run()
     #expect(world.error == .alreadyBonded && world.bluetoothd.isBonded)
@@ -136,8 +137,11 @@ struct BluetoothdPairingTests {
     let random: UInt32 = 0x4A_BCDE
     world.bluetoothd.address = DeviceAddress(
       bits: UInt64(random) << 24 | UInt64(IdentityKey.hash(key: key.block, random: random)), type: .random)
+    var keys = BondKeys()
+    keys.identityKey = key
     world.pairing.setBonds(
-      [BusBond(identity: ScriptedBluetoothd.identity, identityKey: key, isLost: true)], at: world.now)
+      [DeviceBond(identity: ScriptedBluetoothd.identity, keys: keys, owner: .bluetoothd, isLost: true)],
+      at: world.now)
     world.run()
     #expect(!world.isBusOpen)
     world.pair(replacesBond: true, device: ScriptedBluetoothd.identity)

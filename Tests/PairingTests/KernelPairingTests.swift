@@ -3,7 +3,7 @@
 import AdapterSupport
 import Controller
 import HCI
-import Pairing
+@testable import Pairing
 import Registry
 import Testing
 
@@ -133,7 +133,7 @@ struct KernelPairingTests {
           LongTermKey(kind: 0, central: central, byteCount: 16, diversifier: 7, random: 9, value: $0)
         }
       }
-      return KernelBond(identity: DeviceAddress(bits: 0xC000_0000_0000 + number, type: .random), keys: keys)
+      return DeviceBond(identity: DeviceAddress(bits: 0xC000_0000_0000 + number, type: .random), keys: keys)
     }
     var harness = PairingHarness(bonds: bonds)
     #expect(harness.kernel.longTermKeys.count == 1820 && harness.kernel.identityKeys.count == 911)
@@ -153,7 +153,7 @@ struct KernelPairingTests {
     let unstable = DeviceAddress(bits: 0x1111, type: .random)
     let harness = PairingHarness(
       peer,
-      bonds: [KernelBond(identity: peer.identity, keys: keys), KernelBond(identity: unstable, keys: keys)])
+      bonds: [DeviceBond(identity: peer.identity, keys: keys), DeviceBond(identity: unstable, keys: keys)])
     #expect(harness.kernel.longTermKeys.isEmpty)
     #expect(Array(harness.kernel.identityKeys.keys) == [peer.identity])
   }
@@ -239,13 +239,13 @@ struct KernelPairingTests {
     #expect(harness.kernel.identityKeys[peer.identity] != nil)
   }
 
-  static func bond(with peer: PairingPeer, isLost: Bool = false) throws -> KernelBond {
+  static func bond(with peer: PairingPeer, isLost: Bool = false) throws -> DeviceBond {
     var keys = BondKeys()
     keys.identityKey = KeyValue(peer.identityKeyBytes)
     let value = try #require(KeyValue(peer.longTermKeyBytes(central: 0)))
     keys.longTermKeys = [
       LongTermKey(kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value)
     ]
-    return KernelBond(identity: peer.identity, keys: keys, isLost: isLost)
+    return DeviceBond(identity: peer.identity, keys: keys, isLost: isLost)
   }
 }

@@ -21,10 +21,10 @@ struct PairingHarness {
     case .showDigits: nil
     }
   }
-  var bonds: [KernelBond] = []
+  var bonds: [DeviceBond] = []
   private var number: UInt64 = 0
 
-  init(_ peers: PairingPeer..., bonds: [KernelBond] = [], isOpen: Bool = true) {
+  init(_ peers: PairingPeer..., bonds: [DeviceBond] = [], isOpen: Bool = true) {
     kernel.peers = peers
     self.bonds = bonds
     guard isOpen else { return }
@@ -131,11 +131,20 @@ struct PairingHarness {
   /// The registry has written the bonds.
   mutating func store(_ device: PairedDevice) {
     bonds.removeAll { $0.identity == device.identity }
-    bonds.append(KernelBond(identity: device.identity, keys: device.record.keys))
+    bonds.append(DeviceBond(device.identity, .bonded(device.record)))
     pairing.setBonds(bonds, at: now)
     exchange()
   }
 
   var opcodes: [MgmtOpcode] { kernel.received.map(\.opcode) }
   mutating func forgetActions() { actions = [] }
+}
+
+extension DeviceBond {
+  init(
+    identity: DeviceAddress, keys: BondKeys = BondKeys(), owner: BondOwner = .gateway, isLost: Bool = false
+  ) {
+    let record = BondRecord(owner: owner, isAuthenticated: false, keys: keys)
+    self.init(identity, isLost ? .lost(record) : .bonded(record))
+  }
 }

@@ -85,9 +85,7 @@ struct PairingSeedTests {
       if harness.result(of: id) == nil { breaches.append("a pairing does not end in time") }
       if case .success(let device)? = harness.result(of: id), random.chance(80) { harness.store(device) }
       for case .bondWasLost(let identity) in harness.actions {
-        for index in harness.bonds.indices where harness.bonds[index].identity == identity {
-          harness.bonds[index].isLost = true
-        }
+        harness.bonds.lose(identity)
       }
       harness.pairing.setBonds(harness.bonds, at: harness.now)
       if random.chance(30), let bond = harness.bonds.last {

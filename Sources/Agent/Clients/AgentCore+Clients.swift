@@ -133,8 +133,7 @@ extension AgentCore {
       client.passed = PassedLink(link: link, precedingByteCount: precedingByteCount)
     } else {
       // The call was one without a reply.
-      links.abandon(link)
-      performLinkOutput()
+      updateLinks { $0.abandon(link) }
     }
   }
 
@@ -173,10 +172,7 @@ extension AgentCore {
       clients.sessionsLeft = clients.sessionsLeft.filter { $0.value != session && setupCore.isOpen($0.value) }
       clients.sessionsLeft[client.id] = session
     }
-    if let passed = client.passed.take() {
-      links.abandon(passed.link)
-      performLinkOutput()
-    }
+    if let passed = client.passed.take() { updateLinks { $0.abandon(passed.link) } }
     counters.clients.calls &+= client.connection.callCount
     counters.clients.callsRefused &+= client.connection.refusalCount
     counters.clients.yields &+= client.connection.yieldCount

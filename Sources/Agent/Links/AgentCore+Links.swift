@@ -21,15 +21,14 @@ extension AgentCore {
   /// The socket is connected. The shell keeps it until ``linkToPass(to:)`` names it, or until ``Action/closeLink(_:)``.
   public func linkOpened(_ id: LinkID, at time: Instant) {
     turn.advance(to: time)
-    links.opened(id, at: now)
-    performLinkOutput()
+    updateLinks { $0.opened(id, at: now) }
   }
 
   /// The socket was not connected, and the shell has closed it.
   public func linkFailed(_ id: LinkID, _ error: LinkError, at time: Instant) {
     turn.advance(to: time)
-    links.failed(id, error, isDoubtful: isDoubtful(error, of: id), at: now)
-    performLinkOutput()
+    let isDoubtful = isDoubtful(error, of: id)
+    updateLinks { $0.failed(id, error, isDoubtful: isDoubtful, at: now) }
   }
 
   /// Whether the kernel may lack the keys that were refused, because another program keeps them.
@@ -52,12 +51,13 @@ extension AgentCore {
     let device = try setupCore.requireBluetooth(accessory, for: session)
     try requireConnectingAdapter()
     let security = try security(of: accessory, on: device)
-    defer { performLinkOutput() }
     let target = LinkTarget(
       address: try currentAddress(of: device), adapterAddress: radio.shared.address, security: security)
-    return try links.connect(
-      accessory, device.displayName, for: session, target, appCount: configuration.manifest.apps.count,
-      at: now)
+    return try updateLinks { (links) throws(SetupError) in
+      try links.connect(
+        accessory, device.displayName, for: session, target, appCount: configuration.manifest.apps.count,
+        at: now)
+    }
   }
 
   /// How safe the link has to be. An accessory whose bond is lost is not connected: the kernel would pair by itself.
@@ -93,27 +93,34 @@ extension AgentCore {
   /// Lets time pass for connections.
   func advanceLinks() {
     guard !links.links.isEmpty || links.deadline != nil else { return }
-    links.advance(to: now)
-    performLinkOutput()
+    updateLinks { $0.advance(to: now) }
   }
 
   /// Ends the connections of sessions that are over, of accessories that their apps may not use any longer, and of those
   /// whose bonds no longer satisfy the manifest.
   func endLinksWithoutGrant() {
     guard !links.links.isEmpty else { return }
-    links.end(.removed, at: now) { !setupCore.isUsable($0.accessory, by: $0.session) }
-    links.end(.unauthenticated, at: now) { link in
-      let device = setupCore.registry.accessory(link.accessory).map { setupCore.registry.device(of: $0) }
-      return device.map { setupCore.lacksAuthenticatedBond($0) } ?? false
+    updateLinks { links in
+      links.end(.removed, at: now) { !setupCore.isUsable($0.accessory, by: $0.session) }
+      links.end(.unauthenticated, at: now) { link in
+        let device = setupCore.registry.accessory(link.accessory).map { setupCore.registry.device(of: $0) }
+        return device.map { setupCore.lacksAuthenticatedBond($0) } ?? false
+      }
+      links.end(.session, at: now) { !setupCore.isOpen($0.session) }
     }
-    links.end(.session, at: now) { !setupCore.isOpen($0.session) }
-    performLinkOutput()
   }
 
   // MARK: - Effects
 
-  /// Performs what the connections want done.
-  func performLinkOutput() {
+  /// Gives connections an input, and performs what it causes.
+  func updateLinks<Result, Failure>(
+    _ input: (inout AccessoryLinks) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { performLinkActions() }
+    return try input(&links)
+  }
+
+  private func performLinkActions() {
     for action in links.takeOutput() {
       switch action {
       case .open(let request): enqueue(.openLink(request))

@@ -22,9 +22,13 @@ struct LinkCommandQueue: Sendable {
     case failed(MgmtStatus?)
   }
 
-  private struct Command: Equatable, Sendable {
-    enum Kind: Equatable, Sendable { case disconnect, information }
+  enum Kind: Equatable, Sendable {
+    case disconnect
+    /// Reads the signal strength of the link.
+    case information
+  }
 
+  private struct Command: Equatable, Sendable {
     let kind: Kind
     let address: DeviceAddress
     /// The earliest time to send it.
@@ -40,7 +44,7 @@ struct LinkCommandQueue: Sendable {
   }
 
   private struct Question: Sendable {
-    let kind: Command.Kind
+    let kind: Kind
     let address: DeviceAddress
     var answer: Answer?
   }
@@ -67,17 +71,8 @@ struct LinkCommandQueue: Sendable {
   /// Asks the kernel to end the link of a device.
   mutating func disconnect(_ address: DeviceAddress, at now: Instant) { add(.disconnect, address, at: now) }
 
-  /// Asks the kernel to end a link, for a call that waits until it is gone. Returns the call's number.
-  mutating func askToDisconnect(_ address: DeviceAddress, at now: Instant) -> UInt64 {
-    ask(.disconnect, address, at: now)
-  }
-
-  /// Asks for the signal strength of a link. Returns the number of the call that waits for it.
-  mutating func askForRSSI(_ address: DeviceAddress, at now: Instant) -> UInt64 {
-    ask(.information, address, at: now)
-  }
-
-  private mutating func ask(_ kind: Command.Kind, _ address: DeviceAddress, at now: Instant) -> UInt64 {
+  /// Sends a command for a call that waits for its result. Returns the call's number.
+  mutating func ask(_ kind: Kind, _ address: DeviceAddress, at now: Instant) -> UInt64 {
     lastNumber += 1
     questions[lastNumber] = Question(kind: kind, address: address)
     add(kind, address, at: now)
@@ -89,7 +84,7 @@ struct LinkCommandQueue: Sendable {
 
   mutating func forget(_ number: UInt64) { questions[number] = nil }
 
-  private mutating func add(_ kind: Command.Kind, _ address: DeviceAddress, at now: Instant) {
+  private mutating func add(_ kind: Kind, _ address: DeviceAddress, at now: Instant) {
     let isKnown = { (command: Command) in command.kind == kind && command.address == address }
     guard pending.map(isKnown) != true, !waiting.contains(where: isKnown) else { return }
     waiting.append(Command(kind: kind, address: address, start: now))

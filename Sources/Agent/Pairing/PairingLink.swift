@@ -25,22 +25,19 @@ struct PairingLink: Sendable {
 
   private(set) var backend = Backend.none(.radioIsGone)
   var kernel = KernelPairing()
-  private(set) var bluetoothd = BluetoothdPairing()
+  var bluetoothd = BluetoothdPairing()
   private(set) var counters = PairingCounters()
   /// The adapter that is open.
   private(set) var adapter: UInt16?
   /// Whether bluetoothd runs; nil while that is not known.
   private(set) var isBluetoothdRunning: Bool?
-  /// Whether ``needsDiscovery`` was true when it was last looked at.
-  private var neededDiscovery = false
   /// The devices whose keys the kernel does not take.
   private var leftOut: [DeviceAddress] = []
   /// When to look for bluetoothd.
   private var lookDue: Instant?
-  private var notices: [PairingNotice] = []
-  /// What is to be done beside what the backends ask for.
-  private var actions: [PairingAction] = []
-  private var commands: [MgmtCommand] = []
+  /// What is to be done and reported, beside what the backends have.
+  private var actions: [Action] = []
+  private var reports: [PairingAction] = []
 
   /// Whether the kernel's one discovery is for bluetoothd, which looks with it for the device to pair.
   var needsDiscovery: Bool { bluetoothd.isPairing }
@@ -65,9 +62,6 @@ struct PairingLink: Sendable {
     }
   }
 
-  /// The only place where the backend changes.
-  private mutating func use(_ new: Backend) { backend = new }
-
   /// Traps when the parts disagree; for tests.
   func checkInvariants() {
     kernel.checkInvariants()
@@ -78,18 +72,18 @@ struct PairingLink: Sendable {
 
   // MARK: - The radio and bluetoothd
 
-  /// A shared adapter was opened. `isSought`: the radio looks for bluetoothd.
-  mutating func open(adapter index: UInt16, isSought: Bool, at now: Instant) {
-    close(.radioIsGone, at: now)
-    adapter = index
-    lookDue = isSought ? nil : now
-  }
-
-  /// An adapter was opened that the agent holds alone.
-  mutating func openExclusively(adapter index: UInt16, at now: Instant) {
-    close(.radioIsGone, at: now)
-    (adapter, lookDue) = (index, now)
-    use(.exclusive)
+  /// The radio was opened. `isSought`: it looks for bluetoothd.
+  mutating func open(_ radio: RadioKind, isSought: Bool, at now: Instant) {
+    switch radio {
+    case .sharedAdapter(let index, _):
+      close(.radioIsGone, at: now)
+      (adapter, lookDue) = (index, isSought ? nil : now)
+    case .adapter(let index):
+      close(.radioIsGone, at: now)
+      (adapter, lookDue, backend) = (index, now, .exclusive)
+    case .listener: close(.notPermitted, at: now)
+    case .controller, .recording: close(.radioIsSimulated, at: now)
+    }
   }
 
   /// There is no adapter that can pair, for this reason.
@@ -102,18 +96,19 @@ struct PairingLink: Sendable {
   mutating func giveUpAdapter(at now: Instant) {
     guard backend == .kernel, let adapter else { return }
     close(.radioIsGone, at: now)
-    commands += kernel.takeCommands() + KernelPairing.keyClearingCommands(adapter)
+    let commands = kernel.takeCommands() + KernelPairing.keyClearingCommands(adapter)
+    actions += commands.map { .managePairing($0) }
   }
 
   private mutating func closeBackend(_ error: PairingError, at now: Instant) {
     if kernel.isOpen { kernel.close(error) }
     if backend == .bluetoothd { bluetoothd.close(error, at: now) }
-    use(.none(error))
+    backend = .none(error)
   }
 
   /// `address` is the adapter's, 0 while that is not known.
   mutating func bluetoothdWasSought(
-    isRunning: Bool, address: UInt64, _ bonds: [KernelBond], at now: Instant
+    isRunning: Bool, address: UInt64, _ bonds: [DeviceBond], at now: Instant
   ) {
     guard let adapter else { return }
     // A bluetoothd that starts need not change a setting, and would reply to the kernel's questions as well.
@@ -124,12 +119,12 @@ struct PairingLink: Sendable {
     closeBackend(.bluetoothdChanged, at: now)
     if isRunning {
       bluetoothd.open(adapter: adapter, address: address, at: now)
-      use(.bluetoothd)
-      notices.append(.backend(.bluetoothd))
+      backend = .bluetoothd
+      log(.backend(.bluetoothd))
     } else {
       kernel.open(adapter: adapter, bonds: bonds, at: now)
-      use(.kernel)
-      notices.append(.backend(.kernel))
+      backend = .kernel
+      log(.backend(.kernel))
       noteLeftOut()
     }
   }
@@ -187,29 +182,36 @@ struct PairingLink: Sendable {
     requestLook(at: now.advanced(milliseconds: Self.settlingMilliseconds))
   }
 
-  /// The kernel asked about digits that cannot be shown.
-  mutating func receiveInvalidDigits(of device: DeviceAddress, at now: Instant) {
-    kernel.receiveInvalidDigits(of: device, at: now)
-  }
-
   /// Has bluetoothd looked for at this time, unless an earlier look is due.
   private mutating func requestLook(at time: Instant) { lookDue = .earliest(lookDue, time) }
 
-  mutating func receive(_ event: BusEvent, at now: Instant) { bluetoothd.receive(event, at: now) }
-
-  /// Lets time pass. Returns whether to look for bluetoothd.
-  mutating func advance(to now: Instant) -> Bool {
+  mutating func advance(to now: Instant) {
     kernel.advance(to: now)
     bluetoothd.advance(to: now)
-    guard let due = lookDue, due <= now else { return false }
+    guard let due = lookDue, due <= now else { return }
     lookDue = nil
-    return true
+    actions.append(.findBluetoothd)
   }
 
-  mutating func pair(_ request: PairingRequest, at now: Instant) {
+  /// Performs what a setup asks for.
+  mutating func performCommand(_ command: PairingCommand, at now: Instant) {
+    switch command {
+    case .pair(let request): pair(request, at: now)
+    case .answer(let id, let answer):
+      _ = kernel.answer(id, answer, at: now) || bluetoothd.answer(id, answer, at: now)
+    case .cancel(let id):
+      kernel.cancel(id, at: now)
+      bluetoothd.cancel(id, at: now)
+    case .unpair(let identity, .gateway): kernel.unpair(identity, at: now)
+    case .unpair(let identity, .bluetoothd): bluetoothd.unpair(identity, at: now)
+    case .keepBond(let identity): bluetoothd.keepBond(identity, at: now)
+    }
+  }
+
+  private mutating func pair(_ request: PairingRequest, at now: Instant) {
     switch backend {
-    case .none(let error): actions.append(.ended(request.id, .failure(error)))
-    case .exclusive: actions.append(.ended(request.id, .failure(.needsSharedAccess)))
+    case .none(let error): report(.ended(request.id, .failure(error)))
+    case .exclusive: report(.ended(request.id, .failure(.needsSharedAccess)))
     case .kernel:
       kernel.pair(request, at: now)
       requestLook(at: now)
@@ -217,30 +219,10 @@ struct PairingLink: Sendable {
     }
   }
 
-  mutating func answer(_ id: PairingID, _ answer: PairingAnswer, at now: Instant) {
-    _ = kernel.answer(id, answer, at: now) || bluetoothd.answer(id, answer, at: now)
-  }
-
-  mutating func cancel(_ id: PairingID, at now: Instant) {
-    kernel.cancel(id, at: now)
-    bluetoothd.cancel(id, at: now)
-  }
-
-  mutating func unpair(_ identity: DeviceAddress, owner: BondOwner, at now: Instant) {
-    switch owner {
-    case .gateway: kernel.unpair(identity, at: now)
-    case .bluetoothd: bluetoothd.unpair(identity, at: now)
-    }
-  }
-
-  mutating func keepBond(_ identity: DeviceAddress, at now: Instant) {
-    bluetoothd.keepBond(identity, at: now)
-  }
-
   /// Replaces the registry's bonds.
-  mutating func setBonds(_ kernelBonds: [KernelBond], _ busBonds: [BusBond], at now: Instant) {
-    kernel.setBonds(kernelBonds, at: now)
-    bluetoothd.setBonds(busBonds, at: now)
+  mutating func setBonds(_ bonds: [DeviceBond], at now: Instant) {
+    kernel.setBonds(bonds, at: now)
+    bluetoothd.setBonds(bonds, at: now)
     noteLeftOut()
   }
 
@@ -249,55 +231,47 @@ struct PairingLink: Sendable {
     let before = leftOut
     leftOut = kernel.leftOut
     if leftOut != before, let first = leftOut.first {
-      notices.append(.keysWereLeftOut(count: leftOut.count, first))
+      log(.keysWereLeftOut(count: leftOut.count, first))
     }
   }
 
   // MARK: - Output
 
-  mutating func takeCommands() -> [MgmtCommand] {
-    defer { commands.removeAll() }
-    return commands + kernel.takeCommands() + bluetoothd.takeCommands()
+  /// Adds a report to those of the backends.
+  mutating func report(_ report: PairingAction) { reports.append(report) }
+
+  private mutating func log(_ notice: PairingNotice) { actions.append(.log(.pairing(notice))) }
+
+  /// Removes and returns what the inputs since the last call have caused: what the shell has to do, and what setups are
+  /// to know.
+  mutating func takeOutput() -> (actions: [Action], reports: [PairingAction]) {
+    defer { (actions, reports) = ([], []) }
+    reports += kernel.takeActions() + bluetoothd.takeActions()
+    actions += (kernel.takeCommands() + bluetoothd.takeCommands()).map { .managePairing($0) }
+    if let isOpen = bluetoothd.takeBusChange() { actions.append(isOpen ? .openBus : .closeBus) }
+    actions += bluetoothd.takeCalls().map { .callBus($0) }
+    for report in reports { count(report) }
+    return (actions, reports)
   }
 
-  /// Returns whether to open (true) or to close the bus, once; before ``takeCalls()``.
-  mutating func takeBusChange() -> Bool? { bluetoothd.takeBusChange() }
-
-  /// Returns whether ``needsDiscovery`` has changed, once.
-  mutating func takeDiscoveryChange() -> Bool {
-    defer { neededDiscovery = needsDiscovery }
-    return neededDiscovery != needsDiscovery
-  }
-
-  mutating func takeCalls() -> [BusCall] { bluetoothd.takeCalls() }
-
-  mutating func takeActions() -> [PairingAction] {
-    defer { actions.removeAll() }
-    return actions + kernel.takeActions() + bluetoothd.takeActions()
-  }
-
-  mutating func note(_ action: PairingAction) {
-    switch action {
+  /// Counts a report, and has it logged.
+  private mutating func count(_ report: PairingAction) {
+    switch report {
     case .ask, .removalWaits, .removalEnded: break
     case .ended(_, .success): counters.results[.paired, default: 0] &+= 1
     case .ended(_, .failure(let error)): counters.results[error.result, default: 0] &+= 1
     case .bondWasLost(let device):
       counters.bondsLost &+= 1
-      notices.append(.bondWasLost(device))
+      log(.bondWasLost(device))
     case .foreignAttemptRefused(let device):
       counters.foreignAttemptsRefused &+= 1
-      notices.append(.foreignAttemptRefused(device))
+      log(.foreignAttemptRefused(device))
     case .commandWasRejected(let opcode, let status):
       counters.rejections[opcode, default: 0] &+= 1
-      notices.append(
+      log(
         PairingCounters.keyLists.contains(opcode)
           ? .keysWereRejected(status) : .settingWasRejected(opcode, status))
-    case .busMessageWasIgnored(let reason): notices.append(.busMessageWasIgnored(reason))
+    case .busMessageWasIgnored(let reason): log(.busMessageWasIgnored(reason))
     }
-  }
-
-  mutating func takeNotices() -> [PairingNotice] {
-    defer { notices.removeAll() }
-    return notices
   }
 }

@@ -110,11 +110,12 @@ extension AgentCore {
         turn.isBusy = true
       case .signal(let signal):
         if configuration.manifest.gateway.programs[signal.program] != nil { enqueue(.signal(signal)) }
-      case .pair(let request): performPairing(.pair(request))
-      case .answerPairing(let id, let answer): performPairing(.answer(id, answer))
-      case .cancelPairing(let id): performPairing(.cancel(id))
-      case .unpair(let identity, let owner): performPairing(.unpair(identity, owner))
-      case .keepBond(let identity): performPairing(.keepBond(identity))
+      case .pairing(let command):
+        if let script = setupLink.pairingScript {
+          script(command)
+        } else {
+          updatePairing { $0.performCommand(command, at: now) }
+        }
       case .log(let notice): enqueue(.log(.setup(notice)))
       case .changed(let change): changes.formUnion(change)
       }
@@ -133,7 +134,7 @@ extension AgentCore {
       setupLink.hasSecondIdentities = setupCore.hasSecondIdentities
     }
     if !changes.isDisjoint(with: [.grants, .events]) { endLinksWithoutGrant() }
-    if changes.contains(.bonds) { bondsChanged() }
+    if changes.contains(.bonds) { updatePairing { $0.setBonds(setupCore.bonds, at: now) } }
     guard changes.contains(.requests) else { return }
     let counts = setupCore.requestCounts
     if counts.open > setupLink.requests.open { dataPath.pipeline.chooseStrongest() }
@@ -236,8 +237,7 @@ extension AgentCore {
     guard items != setupLink.appSuppliedItems else { return }
     setupLink.appSuppliedItems = items
     followItems()
-    radio.follow(scanPlan, at: now)
-    performRadioOutput()
+    followScanPlan()
   }
 
   /// Looks for the items that there are now, with the adapter's present profile.

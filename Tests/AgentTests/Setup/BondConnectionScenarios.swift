@@ -203,7 +203,7 @@ struct BondConnectionScenarios {
     record.keys.longTermKeys = Array(repeating: key, count: 1821)
     let bench = BondedBench()
     bench.harness.agent.pairing.setBonds(
-      [KernelBond(identity: BondedBench.identity, keys: record.keys)], [], at: bench.harness.now)
+      [DeviceBond(BondedBench.identity, .bonded(record))], at: bench.harness.now)
     let failure = bench.failure(bench.connect())
     #expect(failure.error == "ConnectionFailed" && failure.field == nil)
     #expect(failure.cure.contains("removes accessories"))

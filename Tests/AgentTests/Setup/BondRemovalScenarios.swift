@@ -5,7 +5,7 @@ import AdapterSupport
 import HCI
 import JSON
 import Manifest
-import Pairing
+@testable import Pairing
 import Registry
 import RegistryFormat
 import RegistrySupport

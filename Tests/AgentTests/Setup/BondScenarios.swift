@@ -7,7 +7,7 @@ import Discovery
 import HCI
 import JSON
 import Manifest
-import Pairing
+@testable import Pairing
 import Registry
 import RegistrySupport
 import Setup

@@ -6,6 +6,7 @@ import Controller
 import HCI
 import JSON
 import Manifest
+import Pairing
 import Registry
 import RegistrySupport
 import Setup

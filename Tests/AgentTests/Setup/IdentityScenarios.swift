@@ -4,7 +4,7 @@ import Discovery
 import HCI
 import JSON
 import Manifest
-import Pairing
+@testable import Pairing
 import Registry
 import RegistrySupport
 import Setup
@@ -92,7 +92,7 @@ struct IdentityScenarios {
       #expect(request.device.lifetime == .resolvablePrivate)
       let device = PairedDevice(
         identity: Self.identity, record: Rows.bond(isAuthenticated: false), method: .justWorks)
-      agent.followPairing(.ended(request.id, .success(device)))
+      agent.passOn(.ended(request.id, .success(device)))
     }
     let scenario = SetupScenario(harness)
     let (app, anna) = (scenario.app(), scenario.watcher())

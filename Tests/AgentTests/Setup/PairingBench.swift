@@ -4,7 +4,7 @@
 import HCI
 import JSON
 import Manifest
-import Pairing
+@testable import Pairing
 import Registry
 import Setup
 import Testing
@@ -103,7 +103,7 @@ struct PairingBench {
   func loses(_ identity: DeviceAddress = bulb) { reports(.bondWasLost(identity)) }
 
   func reports(_ action: PairingAction) {
-    harness.agent.followPairing(action)
+    harness.agent.passOn(action)
     harness.turn()
     scenario.run(seconds: 0.2)
   }

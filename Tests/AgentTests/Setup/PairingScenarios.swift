@@ -5,7 +5,7 @@ import Discovery
 import HCI
 import JSON
 import Manifest
-import Pairing
+@testable import Pairing
 import Registry
 import Setup
 import Testing

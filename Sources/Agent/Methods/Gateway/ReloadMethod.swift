@@ -135,15 +135,12 @@ extension AgentCore {
     clients.updateRights(new.access)
     counters.reloads &+= 1
     if restartsRadio {
-      radio.endScan(at: now)
-      performRadioOutput()
+      updateRadio { $0.endScan(at: now) }
       radio.close("it is being opened", at: now)
-      pairing.giveUpAdapter(at: now)
-      performPairingOutput()
+      updatePairing { $0.giveUpAdapter(at: now) }
       enqueue(.openRadio(gateway.radio, access: gateway.access))
     }
-    radio.follow(scanPlan, at: now)
-    performRadioOutput()
+    followScanPlan()
     enqueue(.log(.reloaded(summary, warnings: warnings.count)))
     let reply = ReloadReply(
       itemsKept: summary.itemsKept, itemsAdded: summary.itemsAdded, itemsRemoved: summary.itemsRemoved,

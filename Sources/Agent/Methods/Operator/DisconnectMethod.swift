@@ -23,8 +23,7 @@ enum DisconnectMethod: OperatorMethod {
     else { throw .notFound(.accessory, name: name) }
     let link = agent.links.link(of: accessory.identifier)
     if let link, link.isConnecting {
-      agent.links.end(.operator, at: agent.now) { $0.id == link.id }
-      agent.performLinkOutput()
+      agent.updateLinks { $0.end(.operator, at: agent.now) { $0.id == link.id } }
       return .done
     }
     // An agent that was killed has left connections that this one does not know.
@@ -32,9 +31,10 @@ enum DisconnectMethod: OperatorMethod {
     guard agent.radio.link == .shared,
       let address = link?.address ?? (try? agent.currentAddress(of: device))
     else { throw .notDisconnected(accessory.identifier, .notConnected) }
-    agent.links.end(.operator, at: agent.now) { $0.id == link?.id }
-    let number = agent.links.commands.askToDisconnect(address, at: agent.now)
-    agent.performLinkOutput()
+    let number = agent.updateLinks { links in
+      links.end(.operator, at: agent.now) { $0.id == link?.id }
+      return links.commands.ask(.disconnect, address, at: agent.now)
+    }
     return .stream(
       DisconnectionStream(
         accessory: accessory.identifier, number: number, wasConnected: link != nil,

@@ -39,8 +39,7 @@ private struct ConnectStream: ReplyStream {
 
   func release(_ agent: AgentCore) {
     guard !isOver else { return agent.links.forget(link) }
-    agent.links.abandon(link)
-    agent.performLinkOutput()
+    agent.updateLinks { $0.abandon(link) }
   }
 }
 
@@ -54,8 +53,7 @@ enum ReadRSSIMethod: SessionMethod {
     guard let link = agent.links.link(of: accessory.identifier), case .connected = link.state else {
       throw .isNotConnected
     }
-    let number = agent.links.commands.askForRSSI(link.address, at: agent.now)
-    agent.performLinkOutput()
+    let number = agent.updateLinks { $0.commands.ask(.information, link.address, at: agent.now) }
     return .stream(ReadingStream(number: number))
   }
 }

@@ -4,18 +4,24 @@ import Controller
 public import HCI
 public import Registry
 
-/// A bond to load into the kernel. Of a bond that bluetoothd lost, only the identity key is loaded.
-public struct KernelBond: Equatable, Sendable {
+/// The bond of a device, in the registry or just made. The identity key of a lost one still finds the device, to pair it
+/// again.
+public struct DeviceBond: Equatable, Sendable {
   public let identity: DeviceAddress
-  public let keys: BondKeys
-  /// Only the identity key is loaded.
-  public var isLost: Bool
+  /// Never ``Bond/none``.
+  public let bond: Bond
 
-  public init(identity: DeviceAddress, keys: BondKeys, isLost: Bool = false) {
+  public init(_ identity: DeviceAddress, _ bond: Bond) {
     self.identity = identity
-    self.keys = keys
-    self.isLost = isLost
+    self.bond = bond
   }
+
+  /// The device or the owner no longer has its keys.
+  var isLost: Bool { !bond.isBonded }
+  /// The same bond once it is lost.
+  var lost: Self { Self(identity, bond.record.map { .lost($0) } ?? .none) }
+  var owner: BondOwner? { bond.record?.owner }
+  var keys: BondKeys { bond.record?.keys ?? BondKeys() }
 
   /// Whether the kernel would name the device by the bond's identity.
   func names(_ address: DeviceAddress) -> Bool {
@@ -23,10 +29,21 @@ public struct KernelBond: Equatable, Sendable {
   }
 }
 
+extension [DeviceBond] {
+  /// Whether the bond with this device is good.
+  func areGood(for identity: DeviceAddress) -> Bool { contains { $0.identity == identity && !$0.isLost } }
+
+  mutating func lose(_ identity: DeviceAddress) {
+    for index in indices where self[index].identity == identity { self[index] = self[index].lost }
+  }
+
+  mutating func remove(_ identity: DeviceAddress) { removeAll { $0.identity == identity } }
+}
+
 // The kernel refuses a whole list because of one key, so a key that it would not take is left out (Linux 6.12,
 // net/bluetooth/mgmt.c, irk_is_valid and ltk_is_valid).
 
-extension KernelBond {
+extension DeviceBond {
   private static let keyKindMax: UInt8 = 4
   private static let linkKeyKindMax: UInt8 = 8
 
