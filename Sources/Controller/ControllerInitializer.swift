@@ -142,7 +142,7 @@ extension ControllerInitializer {
     step { initializer in
       guard let applied = initializer.applied ?? initializer.lost else { return }
       (initializer.channel, initializer.isProbing) = (CommandChannel(), false)
-      initializer.enter(.disabling)
+      initializer.state = .disabling
       initializer.send(applied.enable(false), now)
     }
   }
@@ -154,7 +154,7 @@ extension ControllerInitializer {
       (initializer.applied, initializer.pending, initializer.lost) = (nil, nil, nil)
       initializer.schedule.suspend()
       initializer.isProbing = false
-      initializer.enter(.off)
+      initializer.state = .off
     }
   }
 
@@ -172,9 +172,6 @@ extension ControllerInitializer {
 // MARK: - Steps
 
 extension ControllerInitializer {
-  /// The only place where the state changes.
-  private mutating func enter(_ new: State) { state = new }
-
   private var isWorking: Bool { if case .failed = state { false } else { state != .off } }
 
   /// Whether no command is pending, so that another may be sent.
@@ -190,7 +187,7 @@ extension ControllerInitializer {
     schedule.suspend()
     isProbing = false
     (lost, applied) = (applied, nil)
-    enter(.failed(error))
+    state = .failed(error)
   }
 
   private mutating func send(_ command: CommandPacket, _ now: Instant) {
@@ -198,7 +195,7 @@ extension ControllerInitializer {
   }
 
   private mutating func prepare(_ step: ControllerInitializerStep, _ now: Instant) {
-    enter(.preparing(step))
+    state = .preparing(step)
     send(step.packet(ownAddress: ownAddress), now)
   }
 
@@ -238,7 +235,7 @@ extension ControllerInitializer {
       settle(now)
     case .configuring:
       guard let pending else { preconditionFailure("no scan waits for the parameters that were set") }
-      enter(.enabling)
+      state = .enabling
       send(pending.enable(true), now)
     case .enabling:
       (applied, pending) = (pending, nil)
@@ -255,13 +252,13 @@ extension ControllerInitializer {
   private mutating func settle(_ now: Instant) {
     let wanted = target(now)
     if wanted == applied {
-      enter(wanted.map { .scanning(isActive: $0.le1M.kind == .active) } ?? .ready)
+      state = wanted.map { .scanning(isActive: $0.le1M.kind == .active) } ?? .ready
     } else if let applied {
-      enter(.disabling)
+      state = .disabling
       send(applied.enable(false), now)
     } else if let wanted {
       pending = wanted
-      enter(.configuring)
+      state = .configuring
       send(wanted.parameters, now)
     }
   }

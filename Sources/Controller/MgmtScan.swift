@@ -176,12 +176,9 @@ extension MgmtScan {
 
   private mutating func replaceMonitor() {
     channel = MgmtCommandChannel()
-    enter(.preparing)
+    state = .preparing
     monitor.isStale = monitor.handle != nil
   }
-
-  /// The only place where the state changes.
-  private mutating func enter(_ new: State) { state = new }
 
   private var isWorking: Bool { if case .failed = state { false } else { state != .off } }
 }
@@ -266,7 +263,7 @@ extension MgmtScan {
   private mutating func fail(_ error: MgmtScanError) {
     channel = MgmtCommandChannel()
     schedule.suspend()
-    enter(.failed(error))
+    state = .failed(error)
   }
 }
 
@@ -286,9 +283,9 @@ extension MgmtScan {
     if let command = nextCommand {
       send(command, now)
     } else if settings?.contains(.powered) != true {
-      enter(.switchedOff)
+      state = .switchedOff
     } else {
-      enter(schedule.plan == nil ? .ready : .scanning(isActive: discovery.isRunning))
+      state = schedule.plan == nil ? .ready : .scanning(isActive: discovery.isRunning)
     }
   }
 
@@ -331,7 +328,7 @@ extension MgmtScan {
     // A scan stays on while its parameters change.
     switch state {
     case .scanning: break
-    case .off, .preparing, .switchedOff, .ready, .failed: enter(.preparing)
+    case .off, .preparing, .switchedOff, .ready, .failed: state = .preparing
     }
   }
 }

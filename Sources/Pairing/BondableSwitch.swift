@@ -38,13 +38,10 @@ struct BondableSwitch: Sendable {
     }
   }
 
-  /// The only place where the state changes.
-  private mutating func enter(_ new: State) { state = new }
-
   mutating func close() { self = BondableSwitch() }
 
   /// Another program, or the kernel at power on, may have changed it.
-  mutating func invalidate() { if case .known = state { enter(.known(nil)) } }
+  mutating func invalidate() { if case .known = state { state = .known(nil) } }
 
   /// Returns whether the kernel has rejected the command.
   mutating func receiveReply(_ status: MgmtStatus, at now: Instant) -> Bool {
@@ -52,8 +49,8 @@ struct BondableSwitch: Sendable {
     switch status {
     case .success:
       failureCount = 0
-      enter(.known(isOn))
-    case .permissionDenied, .unknownCommand, .notSupported: enter(.refused)
+      state = .known(isOn)
+    case .permissionDenied, .unknownCommand, .notSupported: state = .refused
     default: fail(at: now)
     }
     return status.isRejection
@@ -62,20 +59,20 @@ struct BondableSwitch: Sendable {
   mutating func advance(to now: Instant) {
     switch state {
     case .setting(_, let until): if until <= now { fail(at: now) }
-    case .waiting(let until): if until <= now { enter(.known(nil)) }
+    case .waiting(let until): if until <= now { state = .known(nil) }
     case .known, .refused: break
     }
   }
 
   mutating func nextCommand(_ index: UInt16, at now: Instant) -> MgmtCommand? {
     guard case .known(let isOn) = state, isOn != isWanted else { return nil }
-    enter(.setting(isWanted, until: now.advanced(milliseconds: Self.replyMilliseconds)))
+    state = .setting(isWanted, until: now.advanced(milliseconds: Self.replyMilliseconds))
     return .setBondable(isWanted, index)
   }
 
   private mutating func fail(at now: Instant) {
     let pause = Self.retryMilliseconds << min(failureCount, Self.retryDoublingsMax)
     failureCount += 1
-    enter(.waiting(until: now.advanced(milliseconds: min(pause, 30_000))))
+    state = .waiting(until: now.advanced(milliseconds: min(pause, 30_000)))
   }
 }

@@ -32,27 +32,24 @@ struct PairingCancellation: Sendable {
     }
   }
 
-  /// The only place where the state changes.
-  private mutating func enter(_ new: State) { state = new }
-
   mutating func startCancelling(_ device: DeviceAddress) {
     guard state == .resting else { return }
     tries = 0
-    enter(.due(device))
+    state = .due(device)
   }
 
   /// Pair Device has ended.
-  mutating func end() { enter(.resting) }
+  mutating func end() { state = .resting }
 
   /// Receives the reply. Returns whether Pair Device had ended before, so that no other reply will come.
   mutating func receiveReply(_ status: MgmtStatus, at now: Instant) -> Bool {
     guard case .pending(let device, _) = state else { return false }
     switch status {
     case .success:
-      enter(.resting)
+      state = .resting
       return false
     case .invalidParameters, .notPowered, .invalidIndex, .permissionDenied, .unknownCommand, .notSupported:
-      enter(.resting)
+      state = .resting
       return true
     default:
       repeatLater(device, at: now)
@@ -64,19 +61,19 @@ struct PairingCancellation: Sendable {
     switch state {
     case .resting, .due: break
     case .pending(let device, let until): if until <= now { repeatLater(device, at: now) }
-    case .waiting(let device, let until): if until <= now { enter(.due(device)) }
+    case .waiting(let device, let until): if until <= now { state = .due(device) }
     }
   }
 
   mutating func nextCommand(_ index: UInt16, at now: Instant) -> MgmtCommand? {
     guard case .due(let device) = state else { return nil }
-    enter(.pending(device, until: now.advanced(milliseconds: Self.replyMilliseconds)))
+    state = .pending(device, until: now.advanced(milliseconds: Self.replyMilliseconds))
     return .cancelPairing(with: device, index)
   }
 
   private mutating func repeatLater(_ device: DeviceAddress, at now: Instant) {
     tries += 1
-    guard tries < Self.triesMax else { return enter(.resting) }
-    enter(.waiting(device, until: now.advanced(milliseconds: Self.retryMilliseconds)))
+    let retry = State.waiting(device, until: now.advanced(milliseconds: Self.retryMilliseconds))
+    state = tries < Self.triesMax ? retry : .resting
   }
 }

@@ -42,9 +42,6 @@ struct UnpairQueue: Sendable {
   func contains(_ device: DeviceAddress) -> Bool { devices.contains(device) }
   var count: Int { devices.count }
 
-  /// The only place where the state changes.
-  private mutating func enter(_ new: State) { state = new }
-
   /// Returns whether the device was taken.
   mutating func add(_ device: DeviceAddress) -> Bool {
     guard !devices.contains(device) else { return true }
@@ -55,7 +52,7 @@ struct UnpairQueue: Sendable {
 
   mutating func removeAll() {
     (devices, tries) = ([], 0)
-    enter(.resting)
+    state = .resting
   }
 
   /// Receives the reply to a removal; `device` is the one that it names.
@@ -76,7 +73,7 @@ struct UnpairQueue: Sendable {
     switch state {
     case .resting: return nil
     case .waiting(let until):
-      if until <= now { enter(.resting) }
+      if until <= now { state = .resting }
       return nil
     case .pending(let until): return until <= now ? repeatLater(at: now) : nil
     }
@@ -84,21 +81,21 @@ struct UnpairQueue: Sendable {
 
   mutating func nextCommand(_ index: UInt16, at now: Instant) -> MgmtCommand? {
     guard state == .resting, let device = devices.first else { return nil }
-    enter(.pending(until: now.advanced(milliseconds: Self.replyMilliseconds)))
+    state = .pending(until: now.advanced(milliseconds: Self.replyMilliseconds))
     return .unpair(device, index)
   }
 
   private mutating func repeatLater(at now: Instant) -> Outcome? {
     tries += 1
     guard tries < Self.triesMax else { return devices.first.flatMap { finish(.unclear($0)) } }
-    enter(.waiting(until: now.advanced(milliseconds: Self.retryMilliseconds)))
+    state = .waiting(until: now.advanced(milliseconds: Self.retryMilliseconds))
     return nil
   }
 
   private mutating func finish(_ outcome: Outcome) -> Outcome? {
     devices.removeFirst()
     tries = 0
-    enter(.resting)
+    state = .resting
     return outcome
   }
 }

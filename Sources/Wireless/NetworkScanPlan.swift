@@ -94,9 +94,6 @@ public struct NetworkScanPlan: Equatable, Sendable {
 
   private var needsScans: Bool { demand.scanInterval(isAssociated: isAssociated) != nil }
 
-  /// The only place where the state changes.
-  private mutating func enter(_ new: State) { state = new }
-
   // MARK: - Inputs
 
   /// Follows the manifest's interface, and what needs networks. Returns whether the interface is another one: the
@@ -117,11 +114,11 @@ public struct NetworkScanPlan: Equatable, Sendable {
       number &+= 1
       scan = nil
       readingError = nil
-      enter(.off)
+      state = .off
     } else if case .off = state {
-      enter(.waiting(until: now))
+      state = .waiting(until: now)
     } else if isMore, case .waiting = state, scan == nil {
-      enter(.waiting(until: now))
+      state = .waiting(until: now)
     }
     return isOther
   }
@@ -133,7 +130,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
     case .off: return nil
     case .waiting:
       number &+= 1
-      enter(.reading(until: now.advanced(milliseconds: Self.workerMilliseconds)))
+      state = .reading(until: now.advanced(milliseconds: Self.workerMilliseconds))
       return .read(number, interface: interface)
     case .reading, .starting:
       number &+= 1
@@ -186,16 +183,16 @@ public struct NetworkScanPlan: Equatable, Sendable {
   private mutating func actionAfterReading(at now: Instant) -> Action? {
     guard let interface else { return nil }
     guard let interval = demand.scanInterval(isAssociated: isAssociated) else {
-      enter(.waiting(until: now.advanced(milliseconds: Self.knownMilliseconds)))
+      state = .waiting(until: now.advanced(milliseconds: Self.knownMilliseconds))
       return nil
     }
     let due = lastScan?.advanced(milliseconds: interval) ?? now
     guard due <= now else {
-      enter(.waiting(until: min(due, now.advanced(milliseconds: Self.readingMilliseconds))))
+      state = .waiting(until: min(due, now.advanced(milliseconds: Self.readingMilliseconds)))
       return nil
     }
     number &+= 1
-    enter(.starting(until: now.advanced(milliseconds: Self.workerMilliseconds)))
+    state = .starting(until: now.advanced(milliseconds: Self.workerMilliseconds))
     return .startScan(number, interface: interface)
   }
 
@@ -210,7 +207,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
     case .failure(let error):
       startError = needsScans ? error.ofStart : nil
       counters.errors[error.word, default: 0] &+= 1
-      enter(.waiting(until: now.advanced(milliseconds: Self.readingMilliseconds)))
+      state = .waiting(until: now.advanced(milliseconds: Self.readingMilliseconds))
     case .success(let start):
       startError = nil
       switch start {
@@ -222,7 +219,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
         // nl80211's news say whether it is a scan of this interface; the extensions list nothing until it has ended.
         scan = source == .extensions ? Scan(startedAt: now, isOwn: false) : nil
       }
-      enter(.waiting(until: now.advanced(milliseconds: Self.pollMilliseconds)))
+      state = .waiting(until: now.advanced(milliseconds: Self.pollMilliseconds))
     }
   }
 
@@ -238,7 +235,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
       guard hasList else { return fail(.endless, at: now) }
       self.scan = Scan(startedAt: now, isOwn: false)
     }
-    enter(.waiting(until: now.advanced(milliseconds: Self.pollMilliseconds)))
+    state = .waiting(until: now.advanced(milliseconds: Self.pollMilliseconds))
   }
 
   /// When a scan heard a network: one of the agent since its start, and another program's since the last reading, which
@@ -281,7 +278,7 @@ public struct NetworkScanPlan: Equatable, Sendable {
     readingError = error
     scan = nil
     counters.errors[error.word, default: 0] &+= 1
-    enter(.waiting(until: now.advanced(milliseconds: Self.retryMilliseconds)))
+    state = .waiting(until: now.advanced(milliseconds: Self.retryMilliseconds))
   }
 }
 

@@ -37,9 +37,7 @@ extension Radio {
     case .off, .preparing, .failed: .recovering
     }
   }
-}
 
-extension Radio {
   var profile: ControllerProfile { initializer.profile }
 
   /// Whether packets arrive as they are received, by the agent's clock.
@@ -154,9 +152,7 @@ extension ControllerInitializerError {
     case .cannotScan: "the controller knows no scan commands"
     }
   }
-}
 
-extension ControllerInitializerError {
   /// Something in the controller broke: its scan is gone with everything else.
   var isHardware: Bool { if case .hardwareError = self { true } else { false } }
 }

@@ -112,9 +112,7 @@ extension AgentCore {
           + "and set it up again; or take pairing = \"authenticated\" out of the item")
     }
   }
-}
 
-extension AgentCore {
   /// What helps a controller that the agent cannot recover.
   private var recoveryCure: String {
     if case .h4 = configuration.manifest.gateway.radio { return RadioError.h4Cure }

@@ -30,7 +30,7 @@ extension SetupReply {
     self.init(
       accessory: setup.accessory.text, displayName: setup.displayName, awaitsApp: setup.awaitsApp,
       finishesInApp: setup.finishesInApp)
-    pairing = setup.pairing.map { $0 }
+    pairing = setup.pairing
     isBondAuthenticated = setup.isBondAuthenticated
   }
 }

@@ -159,9 +159,7 @@ extension AgentCore {
       }
     }
   }
-}
 
-extension AgentCore {
   /// Counts the devices that match an item of a picker and cannot become candidates.
   fileprivate func countHindrances(of request: SetupFlow, in line: inout RequestLine) {
     guard let picker = request.picker else { return }
@@ -202,7 +200,7 @@ extension RequestEnding {
     self.init(
       accessory: outcome?.accessory?.text, displayName: outcome?.displayName,
       failure: outcome?.failure?.code.name, reason: outcome?.failure?.reason)
-    pairing = outcome?.pairing.map { $0 }
+    pairing = outcome?.pairing
     isBondAuthenticated = outcome?.isBondAuthenticated
   }
 }
@@ -224,48 +222,30 @@ extension AgentCore {
 
 extension RequestLine {
   init(_ request: SetupFlow, namePrefix: String?) {
-    let since = Seconds(microseconds: request.openedAt.microseconds)
-    let end = request.end.map { Seconds(microseconds: $0.microseconds) }
+    self.init(
+      request: request.id.text, kind: request.kind, app: request.app,
+      since: Seconds(microseconds: request.openedAt.microseconds),
+      end: request.end.map { Seconds(microseconds: $0.microseconds) }, phase: request.phase)
+    if kind != .migrate { (accessory, displayName) = (request.accessory?.text, request.displayName) }
     switch request.question?.change {
-    case nil where request.asksForMigration:
-      self.init(
-        request: request.id.text, kind: .migrate, app: request.app, since: since, end: end,
-        phase: request.phase, adds: request.picker?.migrations.map(\.sentence))
+    case nil where request.asksForMigration: adds = request.picker?.migrations.map(\.sentence)
     case nil:
-      self.init(
-        request: request.id.text, kind: .setup, app: request.app, isOnBehalf: request.isOnBehalf,
-        since: since, end: end, phase: request.phase,
-        items: request.picker?.items.map(RequestItemLine.init) ?? [], detail: request.detail,
-        accessory: request.accessory?.text, displayName: request.displayName, namePrefix: namePrefix)
+      (isOnBehalf, detail, self.namePrefix) = (request.isOnBehalf, request.detail, namePrefix)
+      items = request.picker?.items.map(RequestItemLine.init) ?? []
       if let picker = request.picker { describe(picker) }
-    case .rename(let renamesNetwork):
-      self.init(
-        request: request.id.text, kind: .rename, app: request.app, since: since, end: end,
-        phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
-        renamesSSID: renamesNetwork, namePrefix: namePrefix)
-    case .pair:
-      self.init(
-        request: request.id.text, kind: .pair, app: request.app, isOnBehalf: request.isOnBehalf, since: since,
-        end: end, phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName)
-    case .extend(let adds):
-      self.init(
-        request: request.id.text, kind: .authorize, app: request.app, since: since, end: end,
-        phase: request.phase, accessory: request.accessory?.text, displayName: request.displayName,
-        adds: adds.sentences)
+    case .rename(let renamesNetwork): (renamesSSID, self.namePrefix) = (renamesNetwork, namePrefix)
+    case .pair: isOnBehalf = request.isOnBehalf
+    case .extend(let additions): adds = additions.sentences
     }
   }
-}
 
-extension RequestLine {
   /// Says of each item that is found by its network why it has no candidates now.
   fileprivate mutating func noteNetworksDown(_ reason: String) {
     for index in items.indices where items[index].isFoundByNetwork {
       items[index].reasonNothingIsFound = "finds nothing now: \(reason)"
     }
   }
-}
 
-extension RequestLine {
   /// Says of each item whose devices send only on an event what the board misses.
   fileprivate mutating func noteEvents(of request: SetupFlow, on board: BoardProfile) {
     for (index, item) in (request.picker?.items ?? []).enumerated()
@@ -273,9 +253,7 @@ extension RequestLine {
       items[index].note = board.costOfEvents(of: item.item)
     }
   }
-}
 
-extension RequestLine {
   /// How a request of setup looks for candidates, and how far it is.
   fileprivate mutating func describe(_ picker: PickerRequest) {
     (usesTouch, isFiltered) = (picker.isTouchable, picker.isFiltered)
