@@ -87,12 +87,6 @@ public struct PairedDevice: Equatable, Sendable {
   public let identity: DeviceAddress
   public let record: BondRecord
   public let method: PairingMethod
-
-  public init(identity: DeviceAddress, record: BondRecord, method: PairingMethod) {
-    self.identity = identity
-    self.record = record
-    self.method = method
-  }
 }
 
 /// What a pairing backend has to do, in order.

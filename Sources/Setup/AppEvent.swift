@@ -49,16 +49,6 @@ public struct DiscoveredAccessory: Equatable, Sendable {
   /// The network's name; nil for a device with Bluetooth.
   public var ssid: [UInt8]?
   public var report: DeviceReport
-
-  public init(
-    number: UInt32, itemIndex: Int, item: DisplayItem?, ssid: [UInt8]? = nil, report: DeviceReport
-  ) {
-    self.number = number
-    self.itemIndex = itemIndex
-    self.item = item
-    self.ssid = ssid
-    self.report = report
-  }
 }
 
 extension AppEvent.Kind {

@@ -99,13 +99,6 @@ public struct SessionPosition: Equatable, Sendable {
   /// The session has read its `invalidated`.
   var isOver = false
 
-  init(_ session: RandomIdentifier, app: String, at sequence: UInt64, activatedAt: UInt64) {
-    self.session = session
-    self.app = app
-    self.sequence = sequence
-    self.activatedAt = activatedAt
-  }
-
   fileprivate mutating func passOver(to end: UInt64) {
     guard sequence < end else { return }
     passed += end - sequence

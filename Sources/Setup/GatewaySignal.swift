@@ -34,12 +34,6 @@ public struct TouchSignal: Equatable, Sendable {
   public var app: String
   /// The item's id in the manifest.
   public var item: String
-
-  public init(_ outcome: Outcome, app: String, item: String) {
-    self.outcome = outcome
-    self.app = app
-    self.item = item
-  }
 }
 
 /// What operators are asked, and by which app.
@@ -47,12 +41,6 @@ public struct RequestSignal: Equatable, Sendable {
   public var kind: RequestKind
   public var request: RandomIdentifier
   public var app: String
-
-  public init(_ kind: RequestKind, _ request: RandomIdentifier, app: String) {
-    self.kind = kind
-    self.request = request
-    self.app = app
-  }
 }
 
 extension SetupFlow {
@@ -118,6 +106,7 @@ extension SetupCore {
 
   private mutating func signal(_ flow: SetupFlow) {
     log(.requestOpened(flow.id, sentence: flow.requestSentence))
-    if flow.session != nil { add(.signal(.request(RequestSignal(flow.kind, flow.id, app: flow.app)))) }
+    guard flow.session != nil else { return }
+    add(.signal(.request(RequestSignal(kind: flow.kind, request: flow.id, app: flow.app))))
   }
 }

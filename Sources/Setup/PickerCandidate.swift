@@ -53,14 +53,6 @@ public struct CandidateReport: Equatable, Sendable {
   public var hasResponded: Bool
   /// For the app of a filtered picker; nil for others.
   public var report: DeviceReport?
-
-  public init(_ device: DeviceIdentity, item: Int, level: Int16?, isInside: Bool, hasResponded: Bool) {
-    self.device = device
-    self.item = item
-    self.level = level
-    self.isInside = isInside
-    self.hasResponded = hasResponded
-  }
 }
 
 /// What a device sent last, as the app of a filtered picker receives it.

@@ -177,7 +177,8 @@ public struct SessionStore: Sendable {
   }
 
   private func position(of session: Session, at sequence: UInt64, activatedAt: UInt64) -> SessionPosition {
-    SessionPosition(session.token, app: session.app, at: sequence, activatedAt: activatedAt)
+    SessionPosition(
+      session: session.token, app: session.app, sequence: sequence, activatedAt: activatedAt)
   }
 }
 

@@ -150,7 +150,7 @@ extension SetupCore {
       let pairing = try pairingRequest(candidate.device, wanted, .none, isUnattended: true)
       chooseAndSetUp(id, candidate.number, .touch, pairing)
     } catch {
-      refuseTouch(id, [device], TouchError(error.reason, cure: error.cure))
+      refuseTouch(id, [device], TouchError(reason: error.reason, cure: error.cure))
     }
   }
 
@@ -168,7 +168,7 @@ extension SetupCore {
     }
     let held = Set(devices.compactMap { picker.touches.held[$0]?.item })
     let item = picker.touchableItems.first { held.contains($0) } ?? ""
-    add(.signal(.touch(TouchSignal(.failure, app: flow.app, item: item))))
+    add(.signal(.touch(TouchSignal(outcome: .failure, app: flow.app, item: item))))
   }
 
   /// Returns why a device is not set up unless an operator chooses it from a list; nil when it may be.
@@ -179,13 +179,13 @@ extension SetupCore {
     let id = item.item.id
     guard !registry.isRemoved(device.settled, app: app, item: id) else {
       return TouchError(
-        "the device was removed before", cure: "accessoryctl allow \(app) \(device.text) lets it in")
+        reason: "the device was removed before", cure: "accessoryctl allow \(app) \(device.text) lets it in")
     }
     // A device that is on its way to the disk takes a slot already.
     let taken = accessoryCount(ofApp: app, item: id) + automaticCount(ofApp: app, item: id)
     guard item.isAppSupplied || taken < Int(item.item.maxAccessories) else {
       return TouchError(
-        RegistryError.fullItemReason("the item \(id)", maximum: item.item.maxAccessories),
+        reason: RegistryError.fullItemReason("the item \(id)", maximum: item.item.maxAccessories),
         cure: "remove one, or raise the item's max-accessories")
     }
     return nil
@@ -324,7 +324,8 @@ extension MatchedDevice {
 extension CandidateReport {
   fileprivate init(_ device: MatchedDevice, item: Int) {
     self.init(
-      device.identity, item: item, level: device.level, isInside: true, hasResponded: device.hasResponded)
+      device: device.identity, item: item, level: device.level, isInside: true,
+      hasResponded: device.hasResponded)
     isSilent = device.isSilent
     report = device.report
   }

@@ -48,21 +48,9 @@ public struct CompletedSetup: Equatable, Sendable {
   /// Setup continues in the app.
   public let finishesInApp: Bool
   /// How the device was paired; nil when it was not, or had its bond before.
-  public let pairing: PairingMethod?
+  public var pairing: PairingMethod?
   /// Whether its bond is authenticated; nil without a bond.
-  public let isBondAuthenticated: Bool?
-
-  public init(
-    accessory: RandomIdentifier, displayName: String, awaitsApp: Bool, finishesInApp: Bool,
-    pairing: PairingMethod? = nil, isBondAuthenticated: Bool? = nil
-  ) {
-    self.accessory = accessory
-    self.displayName = displayName
-    self.awaitsApp = awaitsApp
-    self.finishesInApp = finishesInApp
-    self.pairing = pairing
-    self.isBondAuthenticated = isBondAuthenticated
-  }
+  public var isBondAuthenticated: Bool?
 }
 
 /// The result of a pending call.

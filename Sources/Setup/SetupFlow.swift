@@ -253,7 +253,7 @@ extension SetupFlow {
   /// Signals at the gateway how a touch ended.
   func touchSignal(_ outcome: TouchSignal.Outcome) -> [Effect] {
     guard choice?.chooser == .touch, let item = chosenItem else { return [] }
-    return [.signal(.touch(TouchSignal(outcome, app: app, item: item.item.id)))]
+    return [.signal(.touch(TouchSignal(outcome: outcome, app: app, item: item.item.id)))]
   }
 }
 

@@ -203,11 +203,6 @@ public struct TouchError: Equatable, Sendable {
   public let reason: String
   public let cure: String
 
-  public init(_ reason: String, cure: String) {
-    self.reason = reason
-    self.cure = cure
-  }
-
   public var sentence: String { "\(reason); \(cure)" }
 
   /// The refusal as the request's own app may know it, without what other apps look for.
@@ -215,11 +210,14 @@ public struct TouchError: Equatable, Sendable {
 }
 
 extension TouchError {
-  static let contested = Self("two requests look for the device that was held", cure: "deny one of them")
+  static let contested = Self(
+    reason: "two requests look for the device that was held", cure: "deny one of them")
   private static let unnamed = Self(
-    "the device that was held was not set up", cure: "ask the gateway's operator why, and hold it again")
-  static let several = Self("several devices were held at once", cure: "take them all away and hold one")
-  static let lost = Self("the device that was held was lost", cure: "hold it again")
+    reason: "the device that was held was not set up",
+    cure: "ask the gateway's operator why, and hold it again")
+  static let several = Self(
+    reason: "several devices were held at once", cure: "take them all away and hold one")
+  static let lost = Self(reason: "the device that was held was lost", cure: "hold it again")
   static let changesAddress = Self(
-    "the device changes its address and gave no key", cure: "choose it in accessoryctl pick")
+    reason: "the device changes its address and gave no key", cure: "choose it in accessoryctl pick")
 }

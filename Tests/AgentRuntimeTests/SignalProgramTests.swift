@@ -7,7 +7,7 @@ import HCI
 import LinuxSystem
 import Manifest
 import Registry
-import Setup
+@testable import Setup
 import TestSupport
 import Testing
 
@@ -39,10 +39,10 @@ struct SignalProgramTests {
     // It ends well for the item whose turn it is.
     var touch = try program(#"exit "$2""#)
     for place in 0..<5 {
-      #expect(touch.add(.touch(TouchSignal(.success, app: "lights", item: "\(place)"))) == nil)
+      #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "\(place)"))) == nil)
       #expect(touch.startNext(at: start) == nil)
     }
-    #expect(touch.add(.touch(TouchSignal(.success, app: "lights", item: "9"))) == .dropped)
+    #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "9"))) == .dropped)
     #expect(try end(of: &touch) == .done)
     for place in 1..<5 {
       #expect(touch.startNext(at: start) == nil)
@@ -55,7 +55,7 @@ struct SignalProgramTests {
   @Test("Its arguments are the result of the touch, the item and the app")
   func words() throws {
     var touch = try program(#"[ "$*" = "failure bulb lights" ]"#)
-    #expect(touch.add(.touch(TouchSignal(.failure, app: "lights", item: "bulb"))) == nil)
+    #expect(touch.add(.touch(TouchSignal(outcome: .failure, app: "lights", item: "bulb"))) == nil)
     #expect(touch.startNext(at: start) == nil)
     #expect(try end(of: &touch) == .done)
   }
@@ -63,7 +63,7 @@ struct SignalProgramTests {
   @Test("After 5 s it is killed")
   func overdue() throws {
     var touch = try program("exec sleep 1000")
-    #expect(touch.add(.touch(TouchSignal(.success, app: "lights", item: "bulb"))) == nil)
+    #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "bulb"))) == nil)
     #expect(touch.startNext(at: start) == nil)
     touch.advance(to: Instant(microseconds: 4_999_999))
     #expect(touch.takeEnd() == nil && touch.deadline == Instant(microseconds: 5_000_000))
@@ -75,14 +75,16 @@ struct SignalProgramTests {
   @Test("One that is not there, or may not be run, is said so; without one nothing is run")
   func notRun() throws {
     var touch = SignalProgram(path: folder("none"), account: .unprivileged())
-    #expect(touch.add(.touch(TouchSignal(.success, app: "lights", item: "bulb"))) == nil)
+    #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "bulb"))) == nil)
     #expect(touch.startNext(at: start) == nil)
     let missing = try end(of: &touch)
     #expect(missing == .notRun(SystemError(.execve, code: ENOENT)))
     #expect(missing?.sentence(of: .request)?.contains("there is no such program; correct on-request") == true)
     #expect(touch.counters.notRun == 1)
     touch.path = nil
-    #expect(touch.add(.touch(TouchSignal(.success, app: "lights", item: "bulb"))) == nil && !touch.isWaiting)
+    #expect(
+      touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "bulb"))) == nil
+        && !touch.isWaiting)
   }
 
   @Test("The loop runs both beside each other, learns of their ends, and counts them")
@@ -98,8 +100,8 @@ struct SignalProgramTests {
     let disk = Disk(registryPath: "registry") { _ in .registry(.opened(AccessoryRegistry())) }
     try LoopHarness.run(in: folder, disk: disk) { loop in
       let signals: [GatewaySignal] = [
-        .touch(TouchSignal(.success, app: "lights", item: "bulb")),
-        .request(RequestSignal(.setup, RandomIdentifier(high: 0, low: 1), app: "lights")),
+        .touch(TouchSignal(outcome: .success, app: "lights", item: "bulb")),
+        .request(RequestSignal(kind: .setup, request: RandomIdentifier(high: 0, low: 1), app: "lights")),
       ]
       for signal in signals + signals { loop.signalHooks[signal.program].add(signal, &loop.context) }
       try loop.turn { loop in

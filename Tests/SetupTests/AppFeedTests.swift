@@ -17,7 +17,7 @@ struct AppFeedTests {
     "Delivered, missed and passed events add up to all events, even if passed ones were overwritten")
   func count() {
     var feed = AppFeed()
-    var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 0)
+    var position = SessionPosition(session: mine, app: "lights", sequence: 0, activatedAt: 0)
     for _ in 0..<3 { feed.append(event(), to: other) }
     #expect(feed.read(&position) == .end)
     for _ in 0..<300 { feed.append(event(), to: mine) }
@@ -37,7 +37,7 @@ struct AppFeedTests {
   @Test("After `invalidated` a session receives no more events")
   func end() {
     var feed = AppFeed()
-    var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 0)
+    var position = SessionPosition(session: mine, app: "lights", sequence: 0, activatedAt: 0)
     let end = AppEvent(.invalidated(.noSession), picker: nil, at: Instant(microseconds: 0))
     feed.append(end, to: mine)
     feed.append(event(), to: nil)
@@ -52,8 +52,8 @@ struct AppFeedTests {
     feed.open(with: removed)
     feed.open(with: removed)
     for _ in 0..<300 { feed.append(event(), to: nil) }
-    var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 302)
-    var late = SessionPosition(other, app: "lights", at: 302, activatedAt: 302)
+    var position = SessionPosition(session: mine, app: "lights", sequence: 0, activatedAt: 302)
+    var late = SessionPosition(session: other, app: "lights", sequence: 302, activatedAt: 302)
     feed.append(event(), to: nil)
     #expect(feed.read(&position) == .event(sequence: 0, passed: 0, removed))
     #expect(feed.read(&position) == .event(sequence: 1, passed: 0, removed))
@@ -81,7 +81,7 @@ struct AppFeedTests {
     feed.open(with: at(.accessoryRemoved(gone)))
     feed.open(with: at(.pickerDidDismiss))
     feed.append(at(.accessoryAdded(returned)), to: nil)
-    var position = SessionPosition(mine, app: "lights", at: 0, activatedAt: 5)
+    var position = SessionPosition(session: mine, app: "lights", sequence: 0, activatedAt: 5)
     #expect(feed.read(&position) == .event(sequence: 2, passed: 2, at(.accessoryRemoved(gone))))
     #expect(feed.read(&position) == .event(sequence: 3, passed: 0, at(.pickerDidDismiss)))
     #expect(feed.read(&position) == .end)

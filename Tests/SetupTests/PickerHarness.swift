@@ -87,7 +87,7 @@ final class PickerHarness {
     _ number: UInt64, item: Int = 0, level: Int16 = -60, inside: Bool = true, responded: Bool = true
   ) {
     var report = CandidateReport(
-      .number(number), item: item, level: level * 16, isInside: inside, hasResponded: responded)
+      device: .number(number), item: item, level: level * 16, isInside: inside, hasResponded: responded)
     report.report = DeviceReport(payload: [], rssi: Int8(level), isConnectable: true, time: now)
     record(flow.receive(report, at: now))
   }

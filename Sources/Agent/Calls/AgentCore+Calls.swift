@@ -49,7 +49,8 @@ extension AgentCore {
       return follow(method.outcome(of: call), of: call.client)
     }
     let end = now.advanced(milliseconds: Patience.diskMilliseconds)
-    call.client.stream = DeferredCall(method, call.parameters, end: end, timeout: timeout)
+    call.client.stream = DeferredCall(
+      method: method, parameters: call.parameters, end: end, timeout: timeout)
   }
 
   private func follow(_ outcome: CallOutcome, of client: Client) {

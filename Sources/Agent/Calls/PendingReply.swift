@@ -25,15 +25,9 @@ enum Patience {
 /// After its time the caller gets an error. What it asked for may still be done; the reply to it is lost.
 struct PendingReply: ReplyStream {
   let callID: CallID
-  private let end: Instant
-  private let timeout: [UInt8]
-  private var isOverdue = false
-
-  init(_ callID: CallID, end: Instant, timeout: [UInt8]) {
-    self.callID = callID
-    self.end = end
-    self.timeout = timeout
-  }
+  let end: Instant
+  let timeout: [UInt8]
+  var isOverdue = false
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     guard end <= agent.now || agent.isDiskOverdue else { return .wait }
@@ -67,7 +61,7 @@ extension Method {
     let callID = agent.makeCallID()
     let end = agent.now.advanced(milliseconds: milliseconds)
     agent.follow(try start(&agent.setupCore, callID))
-    return .stream(PendingReply(callID, end: end, timeout: timeout))
+    return .stream(PendingReply(callID: callID, end: end, timeout: timeout))
   }
 }
 
@@ -101,15 +95,8 @@ extension JSONWriter {
 struct DeferredCall: ReplyStream {
   let method: any Method.Type
   let parameters: Parameters
-  private let end: Instant
-  private let timeout: [UInt8]
-
-  init(_ method: any Method.Type, _ parameters: Parameters, end: Instant, timeout: [UInt8]) {
-    self.method = method
-    self.parameters = parameters
-    self.end = end
-    self.timeout = timeout
-  }
+  let end: Instant
+  let timeout: [UInt8]
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     end <= agent.now ? .end(timeout) : .wait

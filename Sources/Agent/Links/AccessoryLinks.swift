@@ -121,7 +121,7 @@ extension AccessoryLinks {
       Link(
         id: id, accessory: accessory.identifier, app: session.app, session: session.token,
         displayName: displayName, address: target.address, state: .connecting(until: end)))
-    output.append(.open(LinkRequest(id: id, target)))
+    output.append(.open(LinkRequest(id: id, target: target)))
     return id
   }
 

@@ -29,11 +29,6 @@ public struct LinkTarget: Equatable, Sendable {
 public struct LinkRequest: Equatable, Sendable {
   public let id: LinkID
   public let target: LinkTarget
-
-  init(id: LinkID, _ target: LinkTarget) {
-    self.id = id
-    self.target = target
-  }
 }
 
 /// Why the shell could not connect a socket.

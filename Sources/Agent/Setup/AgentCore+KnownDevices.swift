@@ -34,7 +34,8 @@ extension AgentCore {
       reason: "BlueZ has not said in time which devices it knows; try again, or restart bluetoothd")
     return .stream(
       DeferredCall(
-        method, call.parameters, end: now.advanced(milliseconds: Self.knownDevicesMilliseconds),
+        method: method, parameters: call.parameters,
+        end: now.advanced(milliseconds: Self.knownDevicesMilliseconds),
         timeout: timeout.message))
   }
 

@@ -8,20 +8,11 @@ struct LoopClock {
   /// 2026-01-01; an earlier wall clock is not set yet.
   private static let firstSensibleSeconds: Int64 = 1_767_225_600
 
-  let now: () throws(SystemError) -> Instant
-  /// The time of day in seconds since 1970; nil while the machine's clock is not set.
-  let wallSeconds: () -> Int64?
   /// Boot time of the instant 0, in microseconds; nil if no timer is to wake the loop, because a test moves the time.
   let origin: Int64?
-
-  init(
-    origin: Int64?, now: @escaping () throws(SystemError) -> Instant,
-    wallSeconds: @escaping () -> Int64? = { nil }
-  ) {
-    self.origin = origin
-    self.now = now
-    self.wallSeconds = wallSeconds
-  }
+  let now: () throws(SystemError) -> Instant
+  /// The time of day in seconds since 1970; nil while the machine's clock is not set.
+  var wallSeconds: () -> Int64? = { nil }
 
   /// The machine's clock, beginning now.
   static func machine() throws(SystemError) -> LoopClock {

@@ -6,7 +6,7 @@ import Interfaces
 import JSON
 import Manifest
 import Registry
-import Setup
+@testable import Setup
 import Testing
 import Varlink
 

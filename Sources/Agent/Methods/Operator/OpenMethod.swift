@@ -16,17 +16,15 @@ enum OpenMethod: OperatorMethod {
     let (request, effects) = try call.agent.setupCore.open(try SetupCore.Opening(call.parameters))
     call.agent.follow(effects)
     call.agent.setupLink.refreshAtOnce()
-    return .stream(OpenedRequestStream(request))
+    return .stream(OpenedRequestStream(request: request))
   }
 }
 
 /// The request, then every accessory that it sets up.
 private struct OpenedRequestStream: ReplyStream {
   let request: RandomIdentifier
-  private var isGreeted = false
-  private var sentCount = 0
-
-  init(_ request: RandomIdentifier) { self.request = request }
+  var isGreeted = false
+  var sentCount = 0
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     guard isGreeted else {

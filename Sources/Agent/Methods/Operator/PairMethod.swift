@@ -19,20 +19,15 @@ enum PairMethod: OperatorMethod {
     let (request, effects) = try agent.setupCore.pairAgain(
       call.parameters.word("accessory"), capability: agent.operatorCapability)
     agent.follow(effects)
-    return .stream(RenewalStream(request, end: agent.now.advanced(milliseconds: milliseconds)))
+    return .stream(RenewalStream(request: request, end: agent.now.advanced(milliseconds: milliseconds)))
   }
 }
 
 /// The request, then how it ended.
 private struct RenewalStream: ReplyStream {
   let request: RandomIdentifier
-  private let end: Instant
-  private var isGreeted = false
-
-  init(_ request: RandomIdentifier, end: Instant) {
-    self.request = request
-    self.end = end
-  }
+  let end: Instant
+  var isGreeted = false
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     guard isGreeted else {
