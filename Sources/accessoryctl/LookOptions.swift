@@ -17,7 +17,8 @@ struct LookOptions: ParsableArguments {
   var seconds: SecondsArgument?
 
   @Option(
-    help: ArgumentHelp("Keys of devices that change their address (a file of mode 0600).", valueName: "file"),
+    help: ArgumentHelp(
+      "Keys of devices that change their address (default: the manifest's; mode 0600).", valueName: "file"),
     completion: .file())
   var identityKeys: String?
 
@@ -28,11 +29,21 @@ struct LookOptions: ParsableArguments {
   func dataPath() throws(ToolError) -> ManifestDataPath {
     var manifest = GatewayManifest()
     if let path = self.manifest { manifest = try ConfigurationFile(reading: path).manifest() }
-    var keys: [IdentityKey] = []
-    if let identityKeys { keys = try ConfigurationFile(reading: identityKeys).identityKeys() }
     var offset: Int8 = 0
     if let board { offset = try ConfigurationFile(reading: board).boardProfile().rssiOffset ?? 0 }
-    return ManifestDataPath(manifest, identities: keys, adapterOffset: offset)
+    return ManifestDataPath(manifest, identities: try identities(manifest), adapterOffset: offset)
+  }
+
+  /// The keys of the option's file; without the option, those that the manifest names, where they can be read.
+  private func identities(_ manifest: GatewayManifest) throws(ToolError) -> [IdentityKey] {
+    if let identityKeys { return try ConfigurationFile(reading: identityKeys).identityKeys() }
+    guard let path = manifest.gateway.identityKeys else { return [] }
+    do throws(ToolError) { return try ConfigurationFile(reading: path).identityKeys() } catch {
+      if let sentence = error.sentence { StandardError.say(sentence) }
+      StandardError.say(
+        "the identity keys that the manifest names are left out; name others with --identity-keys")
+      return []
+    }
   }
 
   /// An option that was given, as the command line spells it.

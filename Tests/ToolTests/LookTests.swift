@@ -224,7 +224,13 @@ import VirtualRadio
     let report = AirReport(.connectable, from: device, rssi: -60, AdvertisingPayload().name("Tag"))
     let capture = try folder.file(
       "private.btsnoop", Captures.capture([(0, ReportEncoder.event(.legacy, report))]))
-    let files = ["--capture", capture, "--manifest", manifest, "--identity-keys", folder.path + "/keys.toml"]
+    let keys = folder.path + "/keys.toml"
+    let naming = try folder.file(
+      "naming.toml", Array("schema = 1\n[gateway]\nidentity-keys = \"\(keys)\"\n".utf8))
+    let files = ["--capture", capture, "--manifest", manifest, "--identity-keys", keys]
+    let named = ["explain", "C0:11:22:33:44:55", "--capture", capture, "--manifest", naming]
+    #expect(
+      try Tool.run(named).errorOutput.contains("the identity keys that the manifest names are left out"))
     for (key, isReversed) in [
       ("9b7d390aa610103405adc857a33402ec", true), ("ec0234a357c8ad05341010a60a397d9b", false),
     ] {
@@ -245,6 +251,7 @@ import VirtualRadio
       let identity = try Tool.run(["explain", "C0:11:22:33:44:55"] + files)
       #expect(identity.errorOutput.contains(sentence) == isReversed, "\(identity.errorOutput)")
       #expect(identity.status == 1 || !isReversed)
+      #expect(try Tool.run(named).text.contains("Tag") == !isReversed)
     }
   }
 
