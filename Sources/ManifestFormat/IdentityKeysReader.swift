@@ -62,7 +62,7 @@ extension TableReader<IdentityEntryKey> {
   }
 
   private func keys() -> [Block128] {
-    guard let written = text(.irk) else { return [] }
+    guard let written = text(.irk)?.drop(while: \.isWhitespace) else { return [] }
     let text = written.lowercased().hasPrefix("irk:") ? written.dropFirst(4) : written[...]
     let bytes: [UInt8]?
     let digits = Self.digits(text)

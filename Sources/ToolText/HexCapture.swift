@@ -168,18 +168,20 @@ private enum HexLine {
     return bytes
   }
 
-  /// The bytes of a line of a dump: after an offset of 4 to 8 digits, up to 16 bytes, and what they are as text. Nil for
-  /// another line, or another offset.
+  /// The bytes of a line of a dump: after an offset of 4 to 8 digits, up to 16 bytes, and what they are as text. Bytes may
+  /// stand in pairs after an offset with a colon, as xxd(1) writes them. Nil for another line, or another offset.
   static func dumped(_ line: Substring, at offset: Int) -> [UInt8]? {
     let line = line.drop(while: \.isWhitespace)
-    let first = line.prefix { !$0.isWhitespace }.filter { $0 != ":" }
+    let word = line.prefix { !$0.isWhitespace }
+    let first = word.filter { $0 != ":" }
     guard (4...8).contains(first.count), UInt64(first, radix: 16) == UInt64(offset) else { return nil }
+    let digitsMax = word.hasSuffix(":") ? 4 : 2
     // The text is further away than the bytes are from each other.
     let rest = line.drop { !$0.isWhitespace }.drop(while: \.isWhitespace)
     let words = rest[..<(rest.firstRange(of: "   ")?.lowerBound ?? rest.endIndex)].split(separator: " ")
-    guard words.isEmpty || words[0].count == 2 else { return nil }
-    let bytes = words.prefix(16).map { $0.count == 2 ? UInt8($0, radix: 16) : nil }
-    return bytes.prefix { $0 != nil }.compactMap(\.self)
+    guard words.isEmpty || [2, digitsMax].contains(words[0].count) else { return nil }
+    let bytes = words.map { $0.count == 2 || $0.count == digitsMax ? Hex(digits: String($0))?.bytes : nil }
+    return Array(bytes.prefix { $0 != nil }.compactMap(\.self).joined().prefix(16))
   }
 
   /// The digits of a word; nil when it has other characters.

@@ -33,7 +33,7 @@ struct IdentityKeysReaderTests {
   @Test(
     "A key is read in each of its forms",
     arguments: [
-      key.uppercased(), "irk:" + key, "IRK:0x" + key, "0x" + key,
+      key.uppercased(), "irk:" + key, "IRK:0x" + key, "0x" + key, " " + key + " ",
       "EC:02:34:A3:57:C8:AD:05:34:10:10:A6:0A:39:7D:9B", "ec-02-34-a3-57-c8-ad-05-34-10-10-a6-0a-39-7d-9b",
       "7AI0o1fIrQU0EBCmCjl9mw==", "7AI0o1fIrQU0EBCmCjl9mw", "irk:m305CqYQEDQFrchXozQC7A==",
     ])

@@ -62,6 +62,7 @@ import ToolText
     arguments: [
       packet, "> " + packet, String(packet.dropFirst(2)), packet.replacing(" ", with: "\n"),
       "0000   04 3e 16 02 01 03 01 ba f7 f3 04 6f 62 0a 02 01   .>.........ob...\n0010   06 03 03 aa fe 02 0a 04 c5",
+      "00000000: 043e 1602 0103 01ba f7f3 046f 620a 0201  .>.........ob...\n00000010: 0603 03aa fe02 0a04 c5                   .........",
       "04 3E 16 02\n  01 03 01 BA F7 F3\n  04 6F 62 0A 02 01 06 03 03 AA FE 02 0A 04 C5",
     ])
   func packets(text: String) throws {
