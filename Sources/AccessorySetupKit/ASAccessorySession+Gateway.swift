@@ -22,7 +22,7 @@ extension ASAccessorySession {
   public func address(of accessory: ASAccessory) async throws -> ASBluetoothAddress {
     let request = Result { () throws(SessionError) -> SessionRequest in .resolve(try accessory.identifier) }
     guard case .address(let address, let type) = try await outcome(of: request) else {
-      throw ASError(.unknown)
+      throw ASError(SessionError.otherReply)
     }
     return ASBluetoothAddress(address: address, isRandom: type == "random")
   }

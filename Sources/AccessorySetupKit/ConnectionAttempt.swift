@@ -30,7 +30,7 @@ extension ASAccessorySession {
     let call = engine.beginCall(request) { result in
       switch result {
       case .success(.descriptor(let descriptor)): completionHandler(.success(descriptor))
-      case .success: completionHandler(.failure(ASError(.unknown)))
+      case .success: completionHandler(.failure(ASError(SessionError.otherReply)))
       case .failure(let error): completionHandler(.failure(ASError(error)))
       }
     }
@@ -46,7 +46,7 @@ extension ASAccessorySession {
     engine.beginCall(request) { result in
       switch result {
       case .success(.rssi(let rssi)): completionHandler(.success(rssi))
-      case .success: completionHandler(.failure(ASError(.unknown)))
+      case .success: completionHandler(.failure(ASError(SessionError.otherReply)))
       case .failure(let error): completionHandler(.failure(ASError(error)))
       }
     }

@@ -27,7 +27,7 @@ public enum Notice: Equatable, Sendable {
   case reloadRefused(findings: Int)
   /// An operator read the registry with the keys of bonds.
   case keysExported(user: UInt32)
-  /// An operator handed over the keys of a bond that bluetoothd has made.
+  /// An operator handed over the keys of a bond.
   case bondImported(user: UInt32, DeviceAddress)
   /// An operator removed an accessory, by its identifier; or every one, with a new registry.
   case accessoryRemoved(user: UInt32, String)

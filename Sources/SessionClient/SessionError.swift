@@ -49,6 +49,8 @@ extension SessionError {
     cure: "try again")
   static let noConnection = SessionError(
     .unknown, "the agent replied without a connection", cure: "use an agent of this library's version")
+  public static let otherReply = SessionError(
+    .unknown, "the agent replied with something else", cure: "use an agent of this library's version")
   static let noDescriptor = SessionError(
     .connectionFailed, "this program has no file descriptor free",
     cure: "close what it does not need, or raise LimitNOFILE of its unit, and try again")

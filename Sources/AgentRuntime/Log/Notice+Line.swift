@@ -85,7 +85,7 @@ extension Notice {
     case .registryReset(let user): "user \(user) puts an empty registry in the place of the present one"
     case .keysExported(let user): "user \(user) exported the registry with the keys of its bonds"
     case .bondImported(let user, let device):
-      "user \(user) handed over bluetoothd's bond with \(AddressText.text(of: device.bits))"
+      "user \(user) handed over the keys of the bond with \(AddressText.text(of: device.bits))"
     case .setup(let notice): notice.sentence
     case .link(let notice): notice.sentence
     case .pairing(let notice): notice.sentence
