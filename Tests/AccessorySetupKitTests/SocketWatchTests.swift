@@ -21,7 +21,7 @@ import Testing
       watch = try #require(SocketWatch(near, queue: queue))
     }
 
-    func begin(_ ready: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void = {}) {
+    func watchSocket(_ ready: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void = {}) {
       watch.activate(ready: ready) { [near] in
         close(near)
         ended()
@@ -36,7 +36,7 @@ import Testing
   @Test func `a socket is ready with bytes, and when the other side has hung up`() throws {
     let pair = try Pair()
     let (received, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    pair.begin {
+    pair.watchSocket {
       var byte: UInt8 = 0
       if unsafe recv(pair.near, &byte, 1, 0) == 1 { received.signal() } else { pair.watch.cancel() }
     } ended: {
@@ -56,7 +56,7 @@ import Testing
     while unsafe send(pair.near, bytes, bytes.count, 0) > 0 {}
     let (hasSpace, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     pair.queue.sync {
-      pair.begin {
+      pair.watchSocket {
         // Nothing was sent to it.
         #expect(pair.watch.isAwaitingSpace)
         pair.watch.awaitSpace(false)
