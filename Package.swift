@@ -57,6 +57,8 @@ let package = Package(
     // JSON and Varlink, which the client library uses too.
     .target(name: "JSON", dependencies: ["Values"], swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: strict),
+    // The client's side, for apps, the tool and whatever else calls the agent.
+    .target(name: "VarlinkClient", dependencies: ["JSON", "Varlink"], swiftSettings: strict),
     .target(name: "CInterfaces"),
     .target(
       name: "Interfaces", dependencies: ["JSON", "Values", "Varlink", "CInterfaces"], swiftSettings: strict,
@@ -69,7 +71,7 @@ let package = Package(
 
     // The library for apps. Nothing that it depends on is under the GPL.
     .target(
-      name: "SessionClient", dependencies: ["Interfaces", "JSON", "Values", "Varlink"],
+      name: "SessionClient", dependencies: ["Interfaces", "JSON", "Values", "Varlink", "VarlinkClient"],
       swiftSettings: strict),
     .target(name: "CSocketWatch"),
     .target(
@@ -94,15 +96,18 @@ let package = Package(
     .target(name: "KnownNetworks", dependencies: ["LinuxSystem"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
-      name: "BlueZ", dependencies: ["DBus", "Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
+      name: "BlueZ", dependencies: ["DBus", "Discovery", "HCI", "LinuxSystem", "Manifest"],
       swiftSettings: compact),
-    // An iOS app's Info.plist.
-    // Changes in the text of a manifest.
+    // The bonds that bluetoothd has stored, for the tool.
+    .target(
+      name: "BondFiles", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest", "Registry"],
+      swiftSettings: strict),
+    // The check of a manifest, and changes in its text.
     .target(
       name: "ManifestEdits", dependencies: ["HCI", "Discovery", "Manifest", "ManifestFormat"],
       swiftSettings: strict),
+    // An iOS app's Info.plist.
     .target(name: "PropertyList", dependencies: ["HCI", "Manifest", "ManifestEdits"], swiftSettings: strict),
-    // Why a device matches an item or not: for the agent and the tool.
     // Devices and events of the tables, as lines.
     .target(
       name: "DeviceLines", dependencies: ["HCI", "Discovery", "Manifest", "Interfaces", "JSON"],
@@ -200,10 +205,11 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "HCI", "DeviceLines", "Discovery", "Explanation", "Interfaces", "KnownNetworks", "Manifest",
+        "BlueZ", "BondFiles", "HCI", "DeviceLines", "Discovery", "Explanation", "Interfaces", "KnownNetworks",
+        "Manifest",
         "ManifestEdits", "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat", "Suggestions",
-        "ToolText", "JSON", "LinuxSystem", "Varlink", "PickerScreen", "Terminal",
+        "ToolText", "JSON", "LinuxSystem", "Varlink", "VarlinkClient", "PickerScreen", "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -277,7 +283,9 @@ let package = Package(
     .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),
     .testTarget(
       name: "BlueZTests",
-      dependencies: ["BlueZ", "BusSupport", "DBus", "HCI", "LinuxSystem", "Manifest", "Registry"],
+      dependencies: [
+        "BlueZ", "BondFiles", "BusSupport", "DBus", "HCI", "LinuxSystem", "Manifest", "Registry",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PropertyListTests", dependencies: ["HCI", "PropertyList"], swiftSettings: strict),
@@ -354,7 +362,8 @@ let package = Package(
       name: "varlink-peer", dependencies: ["Varlink", "JSON"], path: "Tests/VarlinkPeer",
       swiftSettings: strict),
     .testTarget(
-      name: "VarlinkTests", dependencies: ["Varlink", "JSON", "TestSupport", "varlink-peer"],
+      name: "VarlinkTests",
+      dependencies: ["Varlink", "VarlinkClient", "JSON", "TestSupport", "varlink-peer"],
       exclude: ["Fixtures", "conformance.py"], swiftSettings: strict),
     .testTarget(
       name: "InterfacesTests", dependencies: ["Interfaces", "JSON", "TestSupport", "Varlink"],
@@ -439,7 +448,7 @@ let package = Package(
         "DeviceLines", "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem",
         "RegistryFormat",
         "RegistryStore", "RegistrySupport",
-        "TestSupport", "Varlink", "VirtualRadio", "Wireless", "virtual-controller",
+        "TestSupport", "Varlink", "VarlinkClient", "VirtualRadio", "Wireless", "virtual-controller",
       ],
       swiftSettings: strict),
     .target(
@@ -447,7 +456,7 @@ let package = Package(
       dependencies: [
         "Agent", "Controller", "Interfaces", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON",
         "TestSupport",
-        "Varlink",
+        "Varlink", "VarlinkClient",
         "VirtualRadio", "Wireless",
       ],
       path: "Scripts/simulation/AgentSimulation", swiftSettings: strict),
@@ -459,7 +468,7 @@ let package = Package(
       name: "SessionSimulation",
       dependencies: [
         "Agent", "Discovery", "HCI", "Interfaces", "JSON", "Manifest", "Registry", "SessionClient", "Setup",
-        "Varlink", "VirtualRadio",
+        "Varlink", "VarlinkClient", "VirtualRadio",
       ],
       path: "Scripts/simulation/SessionSimulation", swiftSettings: strict),
     .executableTarget(
@@ -504,7 +513,8 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "accessoryctl", "accessoryd", "HCI", "Interfaces", "JSON", "LinuxSystem", "ToolText", "TestSupport",
+        "accessoryctl", "accessoryd", "DeviceLines", "HCI", "Interfaces", "JSON", "LinuxSystem", "ToolText",
+        "TestSupport",
         "Varlink",
         "VirtualRadio", "devices", "dice", "interface-generator", "virtual-controller",
       ],
@@ -527,13 +537,15 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AdapterSupport", "BlueZ", "BusSupport", "CLibFuzzer", "Controller", "DBus", "Discovery", "GATT",
+        "AdapterSupport", "BlueZ", "BondFiles", "BusSupport", "CLibFuzzer", "Controller", "DBus", "Discovery",
+        "GATT",
         "HCI",
         "JSON",
         "KernelNetworks", "KnownNetworks", "Manifest", "ManifestEdits", "ManifestFormat", "Pairing",
         "PropertyList", "Registry",
         "RegistryFormat",
         "RegistryStore", "RegistrySupport", "SceneFormat", "SessionClient", "TestSupport", "Varlink",
+        "VarlinkClient",
         "VirtualRadio",
         "Wireless",
       ],

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
+package import HCI
 
 /// A file `info` of a device in bluetoothd's folder: keys and values in groups (GLib's key file).
 ///
 /// Lines that are neither a group nor a value are passed over. Of two values with the same name the later one holds.
-struct InfoFile {
+package struct InfoFile {
   /// What bluetoothd writes for a device is far below.
-  static let byteCountMax = 1 << 16
+  package static let byteCountMax = 1 << 16
 
-  private(set) var groups: [String: [String: String]] = [:]
+  package private(set) var groups: [String: [String: String]] = [:]
 
-  init(_ text: String) {
+  package init(_ text: String) {
     var group: String?
     for line in text.split(whereSeparator: \.isNewline) {
       if line.hasPrefix("["), let end = line.lastIndex(of: "]") {
@@ -24,12 +24,12 @@ struct InfoFile {
     }
   }
 
-  func value(_ name: String, of group: String) -> String? { groups[group]?[name] }
+  package func value(_ name: String, of group: String) -> String? { groups[group]?[name] }
 }
 
 extension InfoFile {
   /// nil for a classic device, which has none.
-  var addressType: AddressType? {
+  package var addressType: AddressType? {
     switch value("AddressType", of: "General") {
     case "public": .public
     case "static": .random

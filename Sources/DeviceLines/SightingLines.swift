@@ -33,6 +33,14 @@ extension DeviceLine {
   }
 }
 
+extension DeviceLine.Item {
+  /// `history` says how often the item found the device in a recording.
+  public init(app: String, item: String, presence: Presence, history: FoundHistory? = nil) {
+    let isFound = history.map { $0.count > 0 } ?? presence.isFound
+    self.init(app: app, item: item, isFound: isFound, presence: presence, history: history)
+  }
+}
+
 extension ManifestDataPath {
   /// The items that have turned away devices in sight, those with most devices first.
   public var turnedAwayLines: [TurnedAwayLine] {

@@ -23,7 +23,7 @@ public struct Diagnostic: Equatable, Sendable {
     self.init(severity: .warning, line: 0, keyPath: "", message: message)
   }
 
-  init(severity: Severity, line: Int, keyPath: String, message: String) {
+  package init(severity: Severity, line: Int, keyPath: String, message: String) {
     self.severity = severity
     self.line = line
     self.keyPath = keyPath

@@ -16,27 +16,6 @@ package enum KeywordSuggestion {
     return best.distance <= most ? best.word : nil
   }
 
-  /// Returns up to three of the known names that contain the text, or differ from it in few letters, the nearest first; of
-  /// `app/item` each part is compared too.
-  package static func nearNames(to found: String, among known: [String]) -> [String] {
-    let wanted = Self.letters(found[...])
-    guard !wanted.isEmpty else { return [] }
-    let ranked = known.enumerated().compactMap { place, name -> (rank: Int, place: Int)? in
-      let forms = [name[...]] + (found.contains("/") ? [] : name.split(separator: "/"))
-      let distance = forms.map { Self.distance(wanted, Self.letters($0)) }.min() ?? 0
-      if distance <= max(1, wanted.count / 3) { return (distance, place) }
-      // Not String.contains: it brings the parser of regular expressions into the agent.
-      let letters = Self.letters(name[...])
-      let isPart = wanted.count > 2 && letters.indices.contains { letters[$0...].starts(with: wanted) }
-      return isPart ? (wanted.count, place) : nil
-    }
-    return ranked.sorted { $0 < $1 }.prefix(3).map { known[$0.place] }
-  }
-
-  private static func letters(_ name: Substring) -> [Unicode.Scalar] {
-    Array(name.lowercased().unicodeScalars.prefix(80))
-  }
-
   /// Returns the word without case, separators and the prefixes of the property list's keys, truncated to 80 bytes.
   private static func plain(_ word: some StringProtocol) -> [UInt8] {
     var letters = word.lowercased().utf8.prefix(80).filter {
@@ -54,7 +33,7 @@ package enum KeywordSuggestion {
 
   /// The number of insertions, deletions, replacements, and exchanges of neighbours between two words (optimal string
   /// alignment).
-  private static func distance<Letter: Equatable>(_ left: [Letter], _ right: [Letter]) -> Int {
+  package static func distance<Letter: Equatable>(_ left: [Letter], _ right: [Letter]) -> Int {
     var before: [Int] = []
     var last = Array(0...right.count)
     for (leftIndex, leftLetter) in left.enumerated() {

@@ -36,7 +36,7 @@ public struct Reading<Value: Sendable>: Sendable {
   /// nil if a diagnostic is an error.
   public let value: Value?
   /// What could be read, whatever is wrong with it; nil if the text has another schema or no syntax.
-  let partialValue: Value?
+  package let partialValue: Value?
   /// Ordered by line.
   public let diagnostics: [Diagnostic]
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Varlink
+import VarlinkClient
 
 /// A connection to the agent.
 struct Link: Sendable {

@@ -3,6 +3,7 @@
 import Interfaces
 import JSON
 import Varlink
+import VarlinkClient
 
 /// A call of the app that has not completed.
 struct PendingCall: Equatable, Sendable {

@@ -3,6 +3,7 @@
 import Interfaces
 import JSON
 import Varlink
+import VarlinkClient
 
 extension SessionClient {
   // MARK: - Opening

@@ -3,6 +3,7 @@
 import Interfaces
 import JSON
 import Varlink
+import VarlinkClient
 
 extension SessionClient {
   /// More accessories than any gateway has; a longer list is a mistake of the agent.

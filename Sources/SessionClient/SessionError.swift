@@ -3,6 +3,7 @@
 public import Interfaces
 import JSON
 import Varlink
+import VarlinkClient
 
 /// Why a request of the app failed: `ASError` with its texts.
 public struct SessionError: Error, Equatable, Sendable {

@@ -2,7 +2,7 @@
 
 import Explanation
 public import HCI
-public import Interfaces
+import Interfaces
 
 /// The readings of a device that is held at 1 m from the adapter, and what they say about it.
 ///

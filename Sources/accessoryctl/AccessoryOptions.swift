@@ -4,6 +4,7 @@ import ArgumentParser
 import HCI
 import Interfaces
 import JSON
+import ManifestEdits
 import ManifestFormat
 import ToolText
 

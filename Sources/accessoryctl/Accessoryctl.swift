@@ -3,6 +3,7 @@
 import ArgumentParser
 import Interfaces
 import LinuxSystem
+import ManifestEdits
 import ManifestFormat
 
 /// The command line.

@@ -2,6 +2,7 @@
 
 import Interfaces
 import Varlink
+import VarlinkClient
 
 extension AgentCallError {
   /// The sentence for an error that the agent replied with.

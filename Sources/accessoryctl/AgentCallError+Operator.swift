@@ -3,6 +3,7 @@
 import Interfaces
 import PickerScreen
 import Varlink
+import VarlinkClient
 
 extension AgentCallError {
   /// The sentence for an error of `io.accessoryd.Operator`; nil for any other.

@@ -5,6 +5,7 @@ import JSON
 import LinuxSystem
 import ToolText
 import Varlink
+import VarlinkClient
 
 /// Why a call to the agent failed.
 enum AgentCallError: Error, Equatable {

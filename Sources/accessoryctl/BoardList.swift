@@ -3,6 +3,7 @@
 import Interfaces
 import LinuxSystem
 import Manifest
+import ManifestEdits
 import ManifestFormat
 import ToolText
 

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Interfaces
 import JSON
+import ManifestEdits
 import ManifestFormat
 import ToolText
 

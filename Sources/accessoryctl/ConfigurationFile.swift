@@ -3,6 +3,7 @@
 import HCI
 import LinuxSystem
 import Manifest
+import ManifestEdits
 import ManifestFormat
 
 /// A whole TOML file in memory: a manifest, identity keys or a board profile.

@@ -4,6 +4,7 @@ import DeviceLines
 import HCI
 import Interfaces
 import JSON
+import ManifestEdits
 import ManifestFormat
 import ToolText
 

@@ -2,6 +2,7 @@
 
 import Interfaces
 import JSON
+import ManifestEdits
 import ManifestFormat
 import ToolText
 

@@ -5,6 +5,7 @@ import JSON
 import LinuxSystem
 import ToolText
 import Varlink
+import VarlinkClient
 
 /// A connection to the agent, with one call at a time. Every wait has a deadline.
 struct GatewayConnection: ~Copyable {

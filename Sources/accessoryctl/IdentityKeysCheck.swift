@@ -6,6 +6,7 @@ import Interfaces
 import JSON
 import LinuxSystem
 import Manifest
+import ManifestEdits
 import ManifestFormat
 import ToolText
 

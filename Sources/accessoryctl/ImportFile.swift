@@ -5,6 +5,7 @@ import LinuxSystem
 import Registry
 import RegistryFormat
 import Varlink
+import VarlinkClient
 
 /// A whole exported registry in memory, checked.
 struct ImportFile {

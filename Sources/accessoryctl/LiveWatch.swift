@@ -6,6 +6,7 @@ import JSON
 import LinuxSystem
 import ToolText
 import Varlink
+import VarlinkClient
 
 /// A watch that outlives the agent: it connects again and resumes from `epoch` and `sequence`.
 struct LiveWatch: ~Copyable {

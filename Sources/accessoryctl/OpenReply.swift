@@ -4,6 +4,7 @@ import Interfaces
 import JSON
 import ToolText
 import Varlink
+import VarlinkClient
 
 /// A reply of `Open` of `io.accessoryd.Operator`.
 enum OpenReply: Equatable {

@@ -5,6 +5,7 @@ import JSON
 import LinuxSystem
 import ToolText
 import Varlink
+import VarlinkClient
 
 /// Prints the open requests and every change of them as lines of JSON, until a signal comes or the reader goes.
 struct PickerStream: ~Copyable {

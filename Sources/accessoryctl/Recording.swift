@@ -6,6 +6,7 @@ import JSON
 import LinuxSystem
 import ToolText
 import Varlink
+import VarlinkClient
 
 /// Records the agent's stream of packets in a btsnoop file.
 struct Recording: ~Copyable {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import VarlinkClient
 import ArgumentParser
 import BlueZ
+import BondFiles
 import HCI
 import Interfaces
 import JSON

@@ -27,6 +27,6 @@ struct StatusCommand: ParsableCommand {
     var printer = Printer()
     if json { try printer.line(status) } else { try printer.text(status.text(printer.style)) }
     try printer.flush()
-    try (status.isWell ? ExitStatus.success : .no).throwUnlessSuccess()
+    try (status.problems.isEmpty ? ExitStatus.success : .no).throwUnlessSuccess()
   }
 }

@@ -5,6 +5,7 @@ import Interfaces
 import JSON
 import TestSupport
 import Varlink
+import VarlinkClient
 
 extension AgentHarness {
   /// The states that the radio has taken, in order.

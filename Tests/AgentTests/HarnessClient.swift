@@ -3,6 +3,7 @@
 import Agent
 import JSON
 import Varlink
+import VarlinkClient
 
 /// A client of a harness, with what it sends and what it received.
 class HarnessClient {

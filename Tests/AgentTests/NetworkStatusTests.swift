@@ -7,6 +7,7 @@ import Manifest
 import Setup
 import Testing
 import Varlink
+import VarlinkClient
 import Wireless
 
 @Suite("Networks in the status")

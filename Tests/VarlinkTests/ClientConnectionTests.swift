@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSON
-import TestSupport
 import Testing
+import TestSupport
 import Varlink
+import VarlinkClient
 
 @Suite("A client")
 struct ClientConnectionTests {

@@ -3,6 +3,7 @@
 import JSON
 import Testing
 import Varlink
+import VarlinkClient
 
 /// What the tests' service performs.
 enum ExampleMethod: String, ServedMethod {

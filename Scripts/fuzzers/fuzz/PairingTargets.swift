@@ -2,6 +2,7 @@
 
 import AdapterSupport
 import BlueZ
+import BondFiles
 import Controller
 import HCI
 import Pairing

@@ -3,6 +3,7 @@
 import JSON
 import TestSupport
 import Varlink
+import VarlinkClient
 
 /// A service of one interface, with a method of every kind.
 private enum FuzzedMethod: String, ServedMethod {

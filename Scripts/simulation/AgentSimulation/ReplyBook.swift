@@ -2,6 +2,7 @@
 
 import JSON
 import Varlink
+import VarlinkClient
 
 /// The calls and replies of one client.
 ///

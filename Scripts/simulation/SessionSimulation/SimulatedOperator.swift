@@ -4,6 +4,7 @@ import Agent
 import Interfaces
 import JSON
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 /// An operator who watches requests and decides at random.

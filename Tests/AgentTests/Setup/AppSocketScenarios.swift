@@ -4,6 +4,7 @@ import Agent
 import Manifest
 import Testing
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 @Suite("The own sockets of apps", .overEveryTransport)

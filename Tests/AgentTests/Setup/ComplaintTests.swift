@@ -8,6 +8,7 @@ import Registry
 import Setup
 import Testing
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 /// Complaints of developers (accessorysetupkit.md, A.5), with their numbers there, and what happens here.

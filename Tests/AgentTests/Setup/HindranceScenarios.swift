@@ -6,6 +6,7 @@ import JSON
 import Manifest
 import Testing
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 @Suite("Devices that match and cannot become candidates", .overEveryTransport)

@@ -4,6 +4,7 @@ import Agent
 import JSON
 import Setup
 import Varlink
+import VarlinkClient
 
 /// An app: a stream of its events, and calls on other connections.
 final class ScenarioApp {

@@ -3,6 +3,7 @@
 import JSON
 import Registry
 import Varlink
+import VarlinkClient
 
 // Short texts for replies and events.
 

@@ -6,6 +6,7 @@ import JSON
 import Manifest
 import Setup
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 /// What the apps and operators of one gateway receive, line by line, in the order of time.

@@ -7,6 +7,7 @@ import Registry
 import Setup
 import TestSupport
 import Varlink
+import VarlinkClient
 
 // The replies to the actors, and what they must agree with.
 

@@ -3,6 +3,7 @@
 import Agent
 import JSON
 import Varlink
+import VarlinkClient
 
 // The messages that a client reads in place of those that were sent, when a rule has to prove itself.
 

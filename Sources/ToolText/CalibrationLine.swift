@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Interfaces
 public import JSON
 
 /// The result of a calibration: the line of `calibrate --json` (`Config/schema/calibrate.schema.json`).

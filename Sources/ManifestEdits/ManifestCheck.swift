@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import Manifest
+public import ManifestFormat
 
 /// The diagnostics of `accessoryctl check` for one file, and its exit status.
 public struct ManifestCheck: Sendable {

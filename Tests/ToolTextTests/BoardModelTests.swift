@@ -2,6 +2,7 @@
 
 import Manifest
 import Testing
+import ToolText
 
 @Suite("The board's profile by what its firmware calls it")
 struct BoardModelTests {

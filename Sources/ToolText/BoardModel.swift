@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Manifest
+
 /// The name that a machine's firmware has for its board, such as "Raspberry Pi 4 Model B Rev 1.2". It tells which board
 /// profile is likely the machine's; an operator confirms that, because an adapter may be plugged in that is better than
 /// the board's own.

@@ -2,6 +2,7 @@
 
 import HCI
 import Manifest
+import ManifestEdits
 import ManifestFormat
 import Testing
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import JSON
+public import Varlink
 
 /// A client's side of a connection: calls become bytes, and bytes become replies. It reads no clock and uses no socket.
 ///
