@@ -15,6 +15,13 @@ public enum GatewaySignal: Equatable, Sendable {
     }
   }
 
+  public var app: String {
+    switch self {
+    case .touch(let signal): signal.app
+    case .request(let signal): signal.app
+    }
+  }
+
   /// The program's arguments, without its path.
   public var arguments: [String] {
     switch self {

@@ -34,7 +34,7 @@ struct SignalProgramTests {
     return touch.takeEnd()
   }
 
-  @Test("One runs, four wait, a sixth is dropped; they run in their order")
+  @Test("One runs, four of each app wait, a sixth is dropped; they run in their order")
   func queue() throws {
     // It ends well for the item whose turn it is.
     var touch = try program(#"exit "$2""#)
@@ -43,13 +43,16 @@ struct SignalProgramTests {
       #expect(touch.startNext(at: start) == nil)
     }
     #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "9"))) == .dropped)
+    #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "climate", item: "0"))) == nil)
     #expect(try end(of: &touch) == .done)
     for place in 1..<5 {
       #expect(touch.startNext(at: start) == nil)
       #expect(try end(of: &touch) == .exited(status: Int32(place)))
     }
+    #expect(touch.startNext(at: start) == nil)
+    #expect(try end(of: &touch) == .done)
     #expect(touch.startNext(at: start) == nil && touch.running == nil)
-    #expect((touch.counters.done, touch.counters.failed, touch.counters.dropped) == (1, 4, 1))
+    #expect((touch.counters.done, touch.counters.failed, touch.counters.dropped) == (2, 4, 1))
   }
 
   @Test("Its arguments are the result of the touch, the item and the app")

@@ -73,6 +73,23 @@ struct PlaceOwnersTests {
     "VictimQueue.capacity": .radio, "PayloadStore.inlineBytesMax": .length, "Device.numbersMax": .derived,
     "RememberedFrames.returnsMax": .derived, "Signal.waitingMax": .derived,
     "Signal.gapMillisecondsMax": .derived,
+    "SignalProgram.waitingMaxPerApp": .app, "AgentLoop.findingsMax": .operators,
+    "RadioSource.packetCountMax": .radio, "DrainSchedule.millisecondsMax": .derived,
+    "RadioOpening.recordingBytesMax": .operators, "LogStyle.lineBytesMax": .length,
+    "MgmtSocket.messageBytesMax": .length, "H4Socket.packetBytesMax": .length,
+    "BluetoothdBus.readBytesMax": .length, "KernelScanStateFile.byteCountMax": .length,
+    "AppSocketFolder.pathBytesMax": .length, "ServiceSocket.pathBytesMax": .length,
+    // Of one pairing, of which there is one at a time; and what operators have paired or removed.
+    "PairingAttempt.keysMax": .operators, "BusKeys.entriesMax": .operators,
+    "KernelPairing.newBondsMax": .operators, "UnpairQueue.countMax": .operators,
+    "BusBonds.removalsMax": .derived, "BluetoothdClient.questionsMax": .operators,
+    // What bluetoothd has; more of it is left out.
+    "BusObjects.devicesMax": .length, "BusObjects.pairedMax": .length, "BusObjects.adaptersMax": .length,
+    "BluetoothdClient.messageBytesMax": .length, "BluetoothdClient.pathBytesMax": .length,
+    "BusCallError.textMax": .length, "DeviceBond.keyKindMax": .length, "DeviceBond.linkKeyKindMax": .length,
+    "PairingCancellation.triesMax": .derived, "UnpairQueue.triesMax": .derived,
+    "KernelPairing.triesMax": .derived, "BondableSwitch.retryDoublingsMax": .derived,
+    "KernelKeyLoading.retryDoublingsMax": .derived,
   ]
 
   @Test("Every maximum has an owner, and every table that apps fill by themselves is shared")
@@ -81,7 +98,7 @@ struct PlaceOwnersTests {
       .deletingLastPathComponent().appendingPathComponent("Sources")
     var found: Set<String> = []
     var sharing = 0
-    for module in ["Setup", "Registry", "Agent", "Discovery"] {
+    for module in ["Setup", "Registry", "Agent", "Discovery", "AgentRuntime", "Pairing"] {
       let folder = sources.appendingPathComponent(module).path
       for path in FileManager.default.subpaths(atPath: folder) ?? [] where path.hasSuffix(".swift") {
         let text = try String(contentsOfFile: "\(folder)/\(path)", encoding: .utf8)

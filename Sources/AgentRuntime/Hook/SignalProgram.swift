@@ -8,11 +8,11 @@ import Setup
 
 /// A program that the manifest names for signals: run once for each signal, one after the other.
 ///
-/// Its arguments are its path and the signal's. Capacity: one program runs and `waitingMax` signals wait; further signals
-/// are dropped and counted. A program that takes longer than `patienceMilliseconds` is killed with all processes it
+/// Its arguments are its path and the signal's. Capacity: one program runs, and `waitingMaxPerApp` signals of each app
+/// wait; further signals are dropped and counted. A program that takes longer than `patienceMilliseconds` is killed with all processes it
 /// started.
 struct SignalProgram {
-  static let waitingMax = 4
+  static let waitingMaxPerApp = 4
   static let patienceMilliseconds: Int64 = 5000
 
   /// The result of a signal.
@@ -48,10 +48,12 @@ struct SignalProgram {
     self.start = start
   }
 
-  /// Queues a signal. Returns ``Outcome/dropped`` if the queue is full, else nil.
+  /// Queues a signal. Returns ``Outcome/dropped`` if as many of its app wait as may, else nil.
   mutating func add(_ signal: GatewaySignal) -> Outcome? {
     guard path != nil else { return nil }
-    guard waiting.count < Self.waitingMax else { return count(.dropped) }
+    guard waiting.count(where: { $0.app == signal.app }) < Self.waitingMaxPerApp else {
+      return count(.dropped)
+    }
     waiting.append(signal)
     return nil
   }
@@ -135,7 +137,8 @@ extension SignalProgram.Outcome {
     case .notRun(let error) where error.isPermission:
       "cannot be run: \(error.sentence); the user \"nobody\" must be able to run it"
     case .notRun(let error): "cannot be run: \(error.sentence)"
-    case .dropped: "was not run for a \(kind.noun): \(SignalProgram.waitingMax) others wait for it already"
+    case .dropped:
+      "was not run for a \(kind.noun): \(SignalProgram.waitingMaxPerApp) others of the app wait for it already"
     }
   }
 }
