@@ -369,7 +369,8 @@ let package = Package(
       name: "InterfacesTests", dependencies: ["Interfaces", "JSON", "TestSupport", "Varlink"],
       swiftSettings: strict),
     .testTarget(
-      name: "SessionClientTests", dependencies: ["Interfaces", "JSON", "SessionClient", "Varlink"],
+      name: "SessionClientTests",
+      dependencies: ["Interfaces", "JSON", "SessionClient", "Varlink", "VarlinkClient"],
       swiftSettings: strict),
     // Code in the forms of iOS apps, compiled in both language modes as an app would be.
     .target(

@@ -42,7 +42,9 @@ extension SessionError {
     .invalidRequest, "the session is not activated", cure: "call activate(on:eventHandler:) first")
   static let notAccepted = SessionError(
     .activationFailed, "the agent closed three connections before its first reply",
-    cure: "name this program's account in [app.NAME] user of the manifest, and read the agent's log")
+    cure:
+      "see whether the socket is the agent's, name this program's account in [app.NAME] user of the manifest, and read "
+      + "the agent's log")
   static let cancelled = SessionError(
     .userCancelled, "the app cancelled the call", cure: "make the call again when it is wanted")
   static let sessionLost = SessionError(
@@ -99,8 +101,11 @@ extension SessionError {
       self.init(
         .activationFailed, reason ?? "this account belongs to no app of the manifest",
         cure: cure ?? Self.notAccepted.cure)
-    case ServiceError.methodNotFound("").name, ServiceError.interfaceNotFound("").name,
-      ServiceError.methodNotImplemented("").name:
+    case ServiceError.interfaceNotFound("").name:
+      self.init(
+        .unknown, "the socket is that of another service, and not of accessoryd",
+        cure: "give the path of the agent's socket in ACCESSORYD_SOCKET")
+    case ServiceError.methodNotFound("").name, ServiceError.methodNotImplemented("").name:
       self.init(
         .unknown, "the agent is older than this library",
         cure: "install the agent of the version that the app was built with")

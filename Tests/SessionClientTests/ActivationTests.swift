@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Interfaces
-import SessionClient
+@testable import SessionClient
 import Testing
+import VarlinkClient
 
 @Suite struct SessionActivationTests {
   @Test func `activated comes with the last of the accessories`() {
@@ -203,11 +204,18 @@ import Testing
     #expect(agent.news() == ["10"])
   }
 
-  @Test func `an agent without the interface ends the session`() {
+  @Test(arguments: [("InterfaceNotFound", "another service"), ("MethodNotFound", "older")])
+  func `a service without the interface, or an older agent, ends the session and is named`(
+    _ error: String, _ word: String
+  ) throws {
     var agent = ScriptedAgent()
     agent.activate()
-    agent.reply("Activate", error: "org.varlink.service.InterfaceNotFound")
+    agent.reply("Activate", error: "org.varlink.service.\(error)")
     #expect(agent.news() == ["11 unknown", "ended"])
+    let reply = Array(#"{"error":"org.varlink.service.\#(error)"}"#.utf8)
+    let received = ReceivedReply(reading: reply.span)
+    let failure = SessionError(reply: try #require(received))
+    #expect(failure.reason.contains(word))
   }
 
   @Test func `the radio's state is reported when it changes, and unknown without a stream`() {
