@@ -15,8 +15,8 @@ struct ServicesCheck {
 
   /// A warning for each service of an account, with the service's name.
   let warnings: [(service: String, Diagnostic)]
-  /// How many services of root may, which may do anything.
-  let rootCount: Int
+  /// The services of root that may; root may do anything.
+  let ofRoot: [String]
 
   init() throws(ToolError) {
     // The pattern finds what systemd has loaded; what a timer, a socket or the bus will start may not be loaded yet.
@@ -32,7 +32,7 @@ struct ServicesCheck {
     let services = Dictionary(all.map { ($0.name, $0) }) { first, _ in first }.values.filter {
       $0.isUsed && $0.mayOpenBluetooth && !Self.expected.contains($0.name)
     }
-    rootCount = services.count { $0.user == nil }
+    ofRoot = services.filter { $0.user == nil }.map(\.name).sorted()
     warnings = services.sorted { $0.name < $1.name }.compactMap { service in
       service.user.map { user in
         (
@@ -59,8 +59,8 @@ struct ServicesCheck {
   /// The last line for operators.
   var summary: String {
     let root =
-      rootCount == 0
-      ? "" : "; as root, which may do anything, \(rootCount == 1 ? "1 service" : "\(rootCount) services") may"
+      ofRoot.isEmpty
+      ? "" : "; as root, which may do anything, these may: \(ofRoot.map(shown).joined(separator: ", "))"
     let count = warnings.count
     return switch count {
     case 0: "no service of another account may open Bluetooth sockets itself\(root)"

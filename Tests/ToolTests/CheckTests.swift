@@ -86,7 +86,7 @@ import Testing
         made.service: warning: as daemon \(cure) (systemctl edit made.service)
         passing.service: warning: as a dynamic user \(cure) (systemctl edit passing.service)
         timed.service: warning: as daemon \(cure) (systemctl edit timed.service)
-        7 services of other accounts may open Bluetooth sockets themselves; as root, which may do anything, 1 service may
+        7 services of other accounts may open Bluetooth sockets themselves; as root, which may do anything, these may: cron.service
 
         """)
     #expect(run.status == 1)
