@@ -36,11 +36,17 @@ enum NameBeginning {
   }
 
   /// What two names begin with, however short, if they tell two units of one kind apart: after a blank or a dash come
-  /// only serial numbers, or names that are whole differ in one number. Nil for names of different kinds.
+  /// only serial numbers, or names that are whole differ in one number, or in one capital at their end. Nil for names of
+  /// different kinds.
   static func common(_ one: [UInt8], _ other: [UInt8], areWhole: Bool) -> [UInt8]? {
     if one == other { return one }
     var count = zip(one, other).prefix { $0 == $1 }.count
     if areWhole, let number = numberThatDiffers(one, other, after: count) { return Array(one[..<number]) }
+    if areWhole, count >= bytesMin,
+      [one, other].allSatisfy({ $0.count == count + 1 && isCapital($0[count]) })
+    {
+      return Array(one[..<count])
+    }
     while count > 0, ![one, other].allSatisfy({ startsPart($0, at: count) }) { count -= 1 }
     guard count >= bytesMin, isSerial(one[count...]), isSerial(other[count...]) else { return nil }
     return Array(one[..<count])
@@ -56,10 +62,10 @@ enum NameBeginning {
     return start
   }
 
-  /// Whether names may be their owners' words: without a digit, and with nothing that both begin with.
+  /// Whether names may be their owners' words: without a digit, and with no more than some letters that both begin with.
   static func areWords(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-    let parts = [one, other].map { $0.prefix { !separators.contains($0) } }
-    return ![one, other].contains { $0.contains(where: isDigit) } && parts[0] != parts[1]
+    ![one, other].contains { $0.contains(where: isDigit) }
+      && zip(one, other).prefix { $0 == $1 }.count <= bytesMin
   }
 
   private static func startsPart(_ name: [UInt8], at index: Int) -> Bool {
@@ -70,7 +76,7 @@ enum NameBeginning {
   private static func isSerial(_ rest: ArraySlice<UInt8>) -> Bool {
     let word = rest.drop(while: separators.contains).filter { $0 != UInt8(ascii: ")") }
     let isHex = word.allSatisfy { isDigit($0) || isHexLetter($0 & 0xDF) }
-    let isCode = word.allSatisfy { isDigit($0) || (0x41...0x5A).contains($0) }
+    let isCode = word.allSatisfy { isDigit($0) || isCapital($0) }
     return word.isEmpty
       || (word.count <= serialBytesMax && (isHex || isCode) && word.contains(where: isDigit))
   }
@@ -80,6 +86,7 @@ enum NameBeginning {
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+  private static func isCapital(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) }
   private static func isHexLetter(_ byte: UInt8) -> Bool { (0x41...0x46).contains(byte) }
   private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 }

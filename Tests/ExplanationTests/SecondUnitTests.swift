@@ -59,6 +59,9 @@ import Testing
   ]
 
   private static let keys = [
+    Pair(
+      "a company for each unit, and a name that ends in a capital", "M 2211 ## ; N SensorX",
+      "M 4433 ## ; N SensorY", wanted: "Sensor"),
     Pair("a company for each unit", "M 2211 ## ; N Lumo", "M 4433 ## ; N Lumo", wanted: "Lumo"),
     Pair(
       "a company for each unit and a name in the scan response", ["M 2211 ##", "R: N Lumo"],
@@ -84,6 +87,8 @@ import Testing
     "A device that may be another unit is named where the item misses it",
     arguments: [
       Pair("names alone that share too little", "N SN12345", "N SN99887", wanted: "SN12345"),
+      Pair(
+        "names that begin alike", "M 2211 ## ; N SensorTop", "M 4433 ## ; N SensorLow", wanted: "2211"),
       Pair("companies that may be two makers", "M 0eee ## ; U fe11", "M 0fff ## ; U fe11", wanted: "0eee"),
       Pair(
         "words beside other headers", "M 0eee 01 ## ; N Kitchen", "M 0eee 02 ## ; N Garden", wanted: "0eee 01"
