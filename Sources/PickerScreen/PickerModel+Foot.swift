@@ -10,14 +10,17 @@ extension PickerModel {
   func info(at now: Instant) -> [ScreenLine] {
     let height = layout.infoHeight
     let words = size.columns - 2
+    let selected = selectedWords(at: now)
     var below: [ScreenLine] = []
     if let happened {
+      // What the request says leaves a line for the selected device, where there are three.
+      let room = happened.style == [] && selected != nil && height > 2 ? height - 1 : height
       var texts = happened.texts.map { $0.folded(to: words) }
       // What the agent says of the request gives way to what a pairing means.
-      if texts.count > 1 { texts[0] = Array(texts[0].prefix(max(0, height - texts[1].count))) }
-      below = texts.joined().prefix(height).map { ScreenLine(" " + $0, happened.style) }
+      if texts.count > 1 { texts[0] = Array(texts[0].prefix(max(0, room - texts[1].count))) }
+      below = texts.joined().prefix(room).map { ScreenLine(" " + $0, happened.style) }
     }
-    let above = selectedWords(at: now).map { folded($0, words, height - below.count) } ?? []
+    let above = selected.map { folded($0, words, height - below.count) } ?? []
     let empty = Array(repeating: ScreenLine(), count: height - below.count - above.count)
     return above.map { ScreenLine(" " + $0) } + empty + below
   }

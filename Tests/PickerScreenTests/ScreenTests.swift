@@ -211,6 +211,13 @@ struct ScreenTests {
       let screen = model.screen(at: Samples.time(0)).lines.map(\.text).joined(separator: "\n")
       #expect(screen.contains("sends only when pressed; this board listens 10 %"), "\(screen)")
     }
+    // A long one leaves a line for what the selected device does.
+    button.note = String(repeating: "sends only when pressed; ", count: 20)
+    var candidate = Samples.candidates[0]
+    (candidate.intervalMilliseconds, candidate.rhythmMilliseconds) = (60_000, 60_000)
+    let model = Samples.model([Samples.setup(items: [button])], [candidate], size: Samples.wide)
+    let screen = model.screen(at: Samples.time(0)).lines.map(\.text).joined(separator: "\n")
+    #expect(screen.contains("sends every 60 s") && screen.contains("only when pressed"), "\(screen)")
   }
 
   @Test("A pairing and its questions", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
