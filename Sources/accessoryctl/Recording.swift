@@ -83,6 +83,9 @@ struct Recording: ~Copyable {
     let lost = missedCount == 0 ? "none lost" : "\(missedCount) lost"
     StandardError.say("\(packetCount) packets recorded, \(lost)")
     if let ending { throw ending.toolError(at: path) }
+    guard packetCount > 0 else {
+      throw .sentence("the radio has received nothing; accessoryctl status says how it is", .no)
+    }
   }
 
   /// Returns why the stream broke off; nil when this program ended it.
