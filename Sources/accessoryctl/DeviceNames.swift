@@ -15,6 +15,8 @@ struct DeviceNames {
 
   private let devices: [DeviceLine]
   private let accessories: [AccessoryLine]
+  /// The agent that was asked.
+  private var gateway: GatewayOptions?
 
   init(_ devices: [DeviceLine], _ accessories: [AccessoryLine] = []) {
     self.devices = devices.filter { $0.address.type != .anonymous }
@@ -29,6 +31,7 @@ struct DeviceNames {
     }
     let accessories = Result { () throws(ToolError) in try gateway.accessories() }
     self.init(devices, (try? accessories.get()) ?? [])
+    self.gateway = gateway
   }
 
   /// The same, to find what is called so. Without an agent a mistyped address is an error of its own.
@@ -113,7 +116,18 @@ struct DeviceNames {
     return .sentence(
       "no device \(isCapture ? "of the capture" : "in sight") calls itself \(quoted(name))"
         + "\(isCapture ? "" : ", and no accessory is called so"); \(question)accessoryctl sightings --all"
-        + "\(isCapture ? " --capture" : "") lists what is \(isCapture ? "there" : "in sight")", .no)
+        + "\(isCapture ? " --capture" : "") lists what is \(isCapture ? "there" : "in sight")\(responseNote)",
+      .no)
+  }
+
+  /// What keeps the agent from names, if it scans passively.
+  private var responseNote: String {
+    guard let gateway else { return "" }
+    let status = Result { () throws(ToolError) in try gateway.status() }
+    guard (try? status.get())?.radio.scan == .passive else { return "" }
+    return
+      "; the agent scans passively, and so knows no name that stands in a scan response: give the device's address, "
+      + "or set scan = \"active\" in [gateway]"
   }
 }
 

@@ -60,7 +60,8 @@ struct NameTests {
     #expect(
       run.errorOutput == """
         accessoryctl: no device in sight calls itself "Lumo E72", and no accessory is called so; did you mean \
-        "Lumo E27"? accessoryctl sightings --all lists what is in sight
+        "Lumo E27"? accessoryctl sightings --all lists what is in sight; the agent scans passively, and so knows no name \
+        that stands in a scan response: give the device's address, or set scan = "active" in [gateway]
 
         """)
   }
