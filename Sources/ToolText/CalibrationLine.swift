@@ -16,19 +16,6 @@ public struct CalibrationLine: Equatable, Line {
   public let power: Int
   public let offset: Int
 
-  public init(
-    address: DeviceAddress, readingCount: Int, invalidCount: Int, median: Int, spread: Int, power: Int,
-    offset: Int
-  ) {
-    self.address = address
-    self.readingCount = readingCount
-    self.invalidCount = invalidCount
-    self.median = median
-    self.spread = spread
-    self.power = power
-    self.offset = offset
-  }
-
   public func writeMembers(to json: inout JSONWriter) {
     json.members(address)
     json.member("samples", readingCount)

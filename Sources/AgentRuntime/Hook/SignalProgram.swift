@@ -9,8 +9,8 @@ import Setup
 /// A program that the manifest names for signals: run once for each signal, one after the other.
 ///
 /// Its arguments are its path and the signal's. Capacity: one program runs, and `waitingMaxPerApp` signals of each app
-/// wait; further signals are dropped and counted. A program that takes longer than `patienceMilliseconds` is killed with all processes it
-/// started.
+/// wait; further signals are dropped and counted. A program that takes longer than `patienceMilliseconds` is killed with
+/// all processes it started.
 struct SignalProgram {
   static let waitingMaxPerApp = 4
   static let patienceMilliseconds: Int64 = 5000
