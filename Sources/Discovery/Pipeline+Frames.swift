@@ -215,14 +215,18 @@ extension Pipeline {
       return
     }
     sendWaiting(slot, of: row)
-    emitChange(slot, of: row, data, response)
+    emitChange(slot, of: row, data, response, ofSet: sets.table[set].bit)
   }
 
-  private mutating func emitChange(_ slot: Int, of row: Int, _ data: RawSpan, _ response: RawSpan) {
+  private mutating func emitChange(
+    _ slot: Int, of row: Int, _ data: RawSpan, _ response: RawSpan, ofSet bit: UInt32
+  ) {
     let match = matches.index(slot, of: row)
     let entry = Int(matches.table[match].frames)
     let skipped: UInt32
     if entry >= 0 {
+      noteSent(data, .data, ofSet: bit, by: entry)
+      noteSent(response, .response, ofSet: bit, by: entry)
       skipped = frames.matches[entry].skipped
       frames.matches[entry].skipped = 0
       frames.matches[entry].reported = clock
@@ -232,6 +236,16 @@ extension Pipeline {
       matches.table[match].noteEvent(at: clock)
     }
     append(.changed, .payload, slot, of: row, skipped: skipped, data, response)
+  }
+
+  /// An event has both parts: the one that did not change may have alternated, and was not sent before.
+  @inline(__always)
+  private mutating func noteSent(_ payload: RawSpan, _ part: PayloadPart, ofSet bit: UInt32, by entry: Int) {
+    guard payload.byteCount > 0, frames.matches[entry].frames.holdsUnsent else { return }
+    let gate = matches.gates[Int(frames.matches[entry].item)]
+    frames.matches[entry].frames.noteSent(
+      content: FrameIdentity.content(payload, part, ofSet: bit),
+      settlingMilliseconds: Int64(gate.settlingMilliseconds), at: clock)
   }
 
   private mutating func noteLeftOut(_ slot: Int, of row: Int) {
@@ -249,7 +263,9 @@ extension Pipeline {
       let frame = frames.frame(ofWaiting: waiting)
       frames.freeWaiting(waiting)
       guard frame.isLong else {
-        emitChange(slot, of: row, bytes.data(of: frame, at: waiting), bytes.response(of: frame, at: waiting))
+        emitChange(
+          slot, of: row, bytes.data(of: frame, at: waiting), bytes.response(of: frame, at: waiting),
+          ofSet: frame.set)
         continue
       }
       emitStored(slot, of: row, setWithBit: frame.set)
@@ -263,7 +279,7 @@ extension Pipeline {
     let bytes = sets.payloads.bytes
     emitChange(
       slot, of: row, bytes.payload(sets.table[set].data, .data, of: set),
-      bytes.payload(sets.table[set].response, .response, of: set))
+      bytes.payload(sets.table[set].response, .response, of: set), ofSet: bit)
   }
 
   /// Lets the payloads of a set wait, or counts them as left out when the set is gone.

@@ -162,6 +162,24 @@ struct RememberedFrames: BitwiseCopyable {
     return .known
   }
 
+  /// Counts a frame as sent, by its content, that went with a frame of another kind. What the device sends of its kind now, if
+  /// that is another, is due when it has settled.
+  mutating func noteSent(content: UInt32, settlingMilliseconds: Int64, at now: Instant) {
+    for index in 0..<count where frames[index].content == content && !frames[index].isSent {
+      markSent(index)
+      if !frames[index].isCurrent {
+        settling = min(settling, now.advanced(milliseconds: settlingMilliseconds))
+      }
+      return
+    }
+  }
+
+  /// Whether some frame was not sent, or is no longer the last of its kind that was.
+  var holdsUnsent: Bool {
+    for index in 0..<count where !frames[index].isSent { return true }
+    return false
+  }
+
   /// Whether the current frame of some kind was not sent.
   var holdsBack: Bool {
     for index in 0..<count where frames[index].isCurrent && !frames[index].isSent { return true }

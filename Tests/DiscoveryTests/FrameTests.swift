@@ -106,6 +106,23 @@ struct FrameTests {
     #expect(harness.lines() == ["30000 changed bulb 1 payload"])
   }
 
+  @Test("Events never end with a scan response that alternated and is over", arguments: UInt64(1)...40)
+  func lastResponse(seed: UInt64) {
+    let harness = DataPathHarness(.company(company))
+    var dice = SeededGenerator(seed: seed)
+    var last: UInt8 = 0
+    for step: Int64 in 0..<120 {
+      if step % 2 == 0 { last = UInt8(dice.number(below: 2)) }
+      harness.hear(1, -60, .made(by: company, UInt8(step / 10)), at: 500 * step)
+      harness.hear(response: .made(by: 3, last), of: 1, -60, at: 500 * step + 10)
+    }
+    for step: Int64 in 120..<160 {
+      harness.hear(1, -60, .made(by: company, 11), at: 500 * step)
+      harness.hear(response: .made(by: 3, last), of: 1, -60, at: 500 * step + 10)
+    }
+    #expect(harness.sightings().last?.payload.last == last)
+  }
+
   // MARK: States
 
   @Test(
