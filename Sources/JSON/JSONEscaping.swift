@@ -8,8 +8,25 @@
 enum JSONEscaping {
   static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    for scalar in text.unicodeScalars { append(scalar, to: &bytes) }
+    if isPlain(text) {
+      bytes.append(contentsOf: text.utf8)
+    } else {
+      for scalar in text.unicodeScalars { append(scalar, to: &bytes) }
+    }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether a text stands for itself: printable ASCII without quotes and backslashes, as most are.
+  private static func isPlain(_ text: String) -> Bool {
+    let utf8 = text.utf8.span
+    for index in utf8.indices {
+      switch utf8[index] {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): return false
+      case 0x20...0x7E: continue
+      default: return false
+      }
+    }
+    return true
   }
 
   private static func append(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {

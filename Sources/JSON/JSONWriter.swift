@@ -82,13 +82,13 @@ public struct JSONWriter: Sendable {
   /// A value that is an object.
   public mutating func object(_ body: (inout JSONWriter) -> Void) {
     beginValue()
-    enclose("{", .objectStart, "}", body)
+    enclose(UInt8(ascii: "{"), .objectStart, UInt8(ascii: "}"), body)
   }
 
   /// A value that is an array of the values that `body` writes.
   public mutating func array(_ body: (inout JSONWriter) -> Void) {
     beginValue()
-    enclose("[", .arrayStart, "]", body)
+    enclose(UInt8(ascii: "["), .arrayStart, UInt8(ascii: "]"), body)
   }
 
   /// A string.
@@ -116,7 +116,7 @@ public struct JSONWriter: Sendable {
 
   private mutating func whole(_ body: (inout JSONWriter) -> Void, end: UInt8) {
     precondition(places.isEmpty, "a line or message cannot stand in another")
-    enclose("{", .objectStart, "}", body)
+    enclose(UInt8(ascii: "{"), .objectStart, UInt8(ascii: "}"), body)
     bytes.append(end)
   }
 
@@ -144,14 +144,14 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func enclose(
-    _ opening: Character, _ place: Place, _ closing: Character, _ body: (inout JSONWriter) -> Void
+    _ opening: UInt8, _ place: Place, _ closing: UInt8, _ body: (inout JSONWriter) -> Void
   ) {
-    bytes.append(contentsOf: opening.utf8)
+    bytes.append(opening)
     places.append(place)
     let depth = places.count
     body(&self)
     precondition(places.count == depth, "containers close in the order they open")
     if case .memberValue = places.removeLast() { preconditionFailure("a key needs a value") }
-    bytes.append(contentsOf: closing.utf8)
+    bytes.append(closing)
   }
 }

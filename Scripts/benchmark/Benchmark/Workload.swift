@@ -2,6 +2,7 @@
 
 import Discovery
 import HCI
+import JSON
 import Manifest
 
 /// The code under measurement, fed from a stream.
@@ -72,5 +73,25 @@ struct Workload: ~Copyable {
       )
     }
     matched = Int(path.pipeline.counters.found)
+  }
+
+  /// A report as an object of 180 bytes, with the kinds of values that events have.
+  @inline(never)
+  mutating func runJSON(_ count: Int) {
+    let data = [UInt8](0..<31)
+    for _ in 0..<count {
+      time += 1000
+      var json = JSONWriter(reserving: 256)
+      json.message { json in
+        json.member("sequence", 100_000 + time / 1000)
+        json.member("event", "changed")
+        json.member("address", "C4:7C:8D:00:11:22")
+        json.member("addressType", "random")
+        json.member("rssi", Int8(-61))
+        json.member("item", "thermometer")
+        json.member("data", Hex(data))
+      }
+      matched = json.takeBytes().count
+    }
   }
 }

@@ -18,7 +18,7 @@ let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
-    "usage: benchmark match|pipeline|unchanged|colliding|alternating|reload|one-mask|four-masks|all-masks|"
+    "usage: benchmark match|pipeline|unchanged|colliding|alternating|json|reload|one-mask|four-masks|all-masks|"
       + "replay-manifest|replay-capture|check-manifest "
       + "DESCRIPTORS ROUNDS [REPORTS]"
   )
@@ -56,6 +56,7 @@ if arguments[1].hasPrefix("replay-") || arguments[1] == "check-manifest" {
   for round in 0..<rounds {
     if round == 1 { start_instruction_count() }
     switch arguments[1] {
+    case "json": workload.runJSON(reports)
     case "reload": workload.runReload(stream, manifest, round: round)
     case "pipeline", "unchanged", "colliding", "alternating": workload.runPipeline(stream, round: round)
     default: workload.runMatcher(stream)
