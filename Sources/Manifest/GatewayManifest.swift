@@ -4,7 +4,7 @@ import Discovery
 import HCI
 @_exported public import Values
 
-/// Everything that the integrator configures: one gateway and its apps.
+/// Everything that the integrator configures: one gateway, its apps, and its bridges.
 public struct GatewayManifest: Equatable, Sendable {
   /// The format this program reads: the value of the key `schema`.
   public static let schema: Int64 = 1
@@ -12,6 +12,7 @@ public struct GatewayManifest: Equatable, Sendable {
   public var gateway = Gateway()
   /// In the manifest's order, which is the order of matches.
   public var apps: [App] = []
+  public var bridges: [Bridge] = []
 
   public init() {}
 }

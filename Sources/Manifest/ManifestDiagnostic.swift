@@ -147,10 +147,14 @@ extension ManifestDiagnostic.Kind {
   }
 
   /// The account that the kernel shows in place of every user that it cannot name.
-  public static func overflowAccount(_ account: App.Account) -> Self {
+  public static func overflowAccount(_ account: App.Account, of role: String) -> Self {
     error(
       "\(account.name.quotedForDisplay) is the kernel's name for unknown users, and is always refused; "
-        + "give the app a user of its own")
+        + "give the \(role) a user of its own")
+  }
+  public static func repeatedUser(of bridge: ManifestKeyPath) -> Self {
+    error(
+      "this is the user of \(bridge) too, and an account is one bridge; give each bridge a user of its own")
   }
 
   /// A number that the value of another key rules out; `key` is the other key.
@@ -172,10 +176,23 @@ extension ManifestDiagnostic.Kind {
 extension ManifestDiagnostic.Kind {
   private static func warning(_ sentence: String) -> Self { Self(isError: false, sentence) }
 
-  public static func unknownAccount(_ account: App.Account) -> Self {
+  public static func unknownAccount(_ account: App.Account, of role: String) -> Self {
     warning(
       "this system has no \(account.isUser ? "user" : "group") \(account.name.quotedForDisplay), so no account can act "
-        + "as the app; create it or correct the name")
+        + "as the \(role); create it or correct the name")
+  }
+  public static func seesEverything(ofEveryApp: Bool) -> Self {
+    warning(
+      "the bridge sees every device in reach, also those that belong to no app"
+        + (ofEveryApp ? ", and everything of every app" : "")
+        + "; use \"items\" or \"accessories\" unless that is meant")
+  }
+  public static func seesNothing(ofEveryApp: Bool) -> Self {
+    warning(
+      "the bridge sees nothing, because "
+        + (ofEveryApp
+          ? "no app of the manifest has an item; add one to an app"
+          : "none of its apps has an item; add one, or name other apps"))
   }
   public static func broad(_ key: DescriptorKey) -> Self {
     let word = key == .serviceUUID ? "service" : "company"

@@ -12,7 +12,7 @@ extension ManifestKey {
 
 /// The top level of a manifest.
 public enum RootKey: String, ManifestKey {
-  case schema, gateway, capacity, limits, app
+  case schema, gateway, capacity, limits, app, bridge
 }
 
 /// `[gateway]`
@@ -54,6 +54,11 @@ public enum AppKey: String, ManifestKey {
   case services = "bluetooth-services"
   case names = "bluetooth-names"
   case item
+}
+
+/// `[bridge.NAME]`
+public enum BridgeKey: String, ManifestKey {
+  case user, forward, apps, may
 }
 
 /// `[[app.NAME.item]]`

@@ -29,15 +29,15 @@ extension ManifestRules {
     report(.above(other, value, most: most), at: path, key)
   }
 
-  /// Checks that the app's account exists, if the system knows.
-  mutating func check(_ account: App.Account, at path: ManifestKeyPath) {
+  /// Checks that the account of an app or a bridge, as `role` says, exists, if the system knows.
+  mutating func check(_ account: App.Account, of role: String, at path: ManifestKeyPath) {
     let key = account.isUser ? AppKey.user : AppKey.group
     guard isLegible(path.appending(key)), isLegible(path.appending(AppKey.group)) else { return }
     guard !account.name.isEmpty else { return }
     switch accounts.lookUp(account) {
-    case .unknown: report(.unknownAccount(account), at: path, key)
+    case .unknown: report(.unknownAccount(account, of: role), at: path, key)
     case .known(Self.overflowID) where account.isUser:
-      report(.overflowAccount(account), at: path, key)
+      report(.overflowAccount(account, of: role), at: path, key)
     case .known, .noAnswer: break
     }
   }

@@ -22,6 +22,7 @@ public struct ManifestRules {
     var rules = ManifestRules(manifest, accounts, board(manifest.gateway.board), unreadable)
     rules.checkGateway()
     for app in manifest.apps { rules.check(app) }
+    rules.checkBridges()
     rules.checkOverlaps()
     return rules.diagnostics
   }
@@ -75,7 +76,7 @@ public struct ManifestRules {
 
   private mutating func check(_ app: App) {
     let path = Self.path(ofApp: app.name)
-    check(app.account, at: path)
+    check(app.account, of: "app", at: path)
     checkRepeatedItems(of: app)
     for (index, item) in app.items.enumerated() {
       check(item, of: app, at: Self.path(ofItem: index, inApp: app.name))

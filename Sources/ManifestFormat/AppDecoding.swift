@@ -6,18 +6,7 @@ import HCI
 extension App {
   /// Returns the apps in the order of the text.
   static func all(in root: TableReader<RootKey>) -> [App] {
-    guard let node = root.node(.app) else { return [] }
-    guard case .table(let entries) = node.value else {
-      root.report(.wrongKind(found: node.kindName, expected: .table), at: .app)
-      return []
-    }
-    return entries.map { entry in
-      let path = root.path(.app).appending(entry.key)
-      if !entry.key.isIdentifier {
-        root.log.report(.malformed(found: entry.key, expected: .identifier), at: path)
-      }
-      return App(name: entry.key, TableReader(entry.node, at: path, log: root.log))
-    }
+    root.namedTables(.app).map { App(name: $0, $1) }
   }
 
   private init(name: String, _ table: TableReader<AppKey>) {
@@ -35,8 +24,7 @@ extension App {
 extension App.Account {
   /// Reads exactly one of `user` and `group`; without either, the account is a user with an empty name.
   fileprivate init(_ table: TableReader<AppKey>) {
-    let user = table.value(.user, .accountName) { $0.isAccountName ? $0 : nil }
-    let group = table.value(.group, .accountName) { $0.isAccountName ? $0 : nil }
+    let (user, group) = (table.account(.user), table.account(.group))
     switch (table.node(.user), table.node(.group)) {
     case (nil, nil): table.reportMissing(.noAccount)
     case (.some, .some): table.report(.twoAccounts, at: .group)
@@ -49,12 +37,8 @@ extension App.Account {
 extension App.Technology {
   fileprivate static func list(in table: TableReader<AppKey>) -> [App.Technology] {
     table.require(.supports)
-    if case .array(let elements)? = table.node(.supports)?.value, elements.isEmpty {
-      table.report(.empty, at: .supports)
-    }
-    return table.texts(.supports).compactMap { element in
-      table.word(element.text, among: allCases.map { ($0.rawValue, $0) }, at: element.path)
-    }
+    table.refuseEmptyList(.supports)
+    return table.words(.supports, among: allCases.map { ($0.rawValue, $0) })
   }
 }
 

@@ -47,6 +47,7 @@ extension FormatDiagnostic {
       case "schema": "begin the file with schema = 1"
       case "supports": "add supports = [\"Bluetooth\"], [\"WiFi\"] or both"
       case "name": "add name = \"…\""
+      case "user": "add user = \"NAME\", the account of the bridge"
       default: "add it"
       }
     return Self("\(key) is missing; \(cure)")
@@ -59,7 +60,9 @@ extension FormatDiagnostic {
   }
   /// A word with a suggestion is read as that.
   package static func unknownWord(found: String, suggestion: String?, known: [String]) -> Self {
-    let remedy = suggestion.map { "did you mean \"\($0)\"?" } ?? "use \(choice(known))"
+    let remedy =
+      suggestion.map { "did you mean \"\($0)\"?" }
+      ?? (known.isEmpty ? "there is none to name: remove it" : "use \(choice(known))")
     return Self("\(found.quotedForDisplay) is not known; \(remedy)", leavesNoValue: suggestion == nil)
   }
   static func refusedWord(found: String, known: [String]) -> Self {

@@ -27,6 +27,7 @@ extension GatewayManifest {
     gateway.capacities.read(table.table(.capacity))
     gateway.limits.read(table.table(.limits))
     apps = App.all(in: table)
+    bridges = Bridge.all(in: table, apps)
   }
 }
 

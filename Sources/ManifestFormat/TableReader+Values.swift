@@ -91,10 +91,21 @@ extension TableReader {
   /// Returns the union of the options that a list names.
   package func options<Options: OptionSet>(_ key: Key, _ names: [(String, Options)]) -> Options? {
     guard node(key) != nil else { return nil }
-    return texts(key).reduce(into: Options()) { options, element in
-      if let option = word(element.text, among: names, at: element.path) { options.formUnion(option) }
-    }
+    return words(key, among: names).reduce(into: Options()) { $0.formUnion($1) }
   }
+
+  /// Returns the values of a list's words.
+  func words<Value>(_ key: Key, among known: [(String, Value)]) -> [Value] {
+    texts(key).compactMap { word($0.text, among: known, at: $0.path) }
+  }
+
+  /// Reports a list without elements.
+  func refuseEmptyList(_ key: Key) {
+    if case .array(let elements)? = node(key)?.value, elements.isEmpty { report(.empty, at: key) }
+  }
+
+  /// The name of an account.
+  func account(_ key: Key) -> String? { value(key, .accountName) { $0.isAccountName ? $0 : nil } }
 
   /// Returns the value of a known word; reports an unknown one, and reads it as the word that was probably meant.
   package func word<Value>(_ text: String, among known: [(String, Value)], at path: ManifestKeyPath) -> Value?

@@ -80,6 +80,22 @@ package struct TableReader<Key: ManifestKey> {
     elements(key, expected: .tables).map { TableReader<Inner>($0.node, at: $0.path, log: log) }
   }
 
+  /// Returns the tables of a table whose keys are names, in the order of the text.
+  func namedTables<Inner: ManifestKey>(
+    _ key: Key, of keys: Inner.Type = Inner.self
+  ) -> [(String, TableReader<Inner>)] {
+    guard let node = node(key), let entries = Self.entries(of: node, at: path(key), log: log) else {
+      return []
+    }
+    return entries.map { entry in
+      let path = path(key).appending(entry.key)
+      if !entry.key.isIdentifier {
+        log.report(.malformed(found: entry.key, expected: .identifier), at: path)
+      }
+      return (entry.key, TableReader<Inner>(entry.node, at: path, log: log))
+    }
+  }
+
   /// Returns the elements of a list, each with its path.
   package func elements(
     _ key: Key, expected: FormatDiagnostic.Expectation

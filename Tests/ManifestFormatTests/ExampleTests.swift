@@ -66,7 +66,7 @@ struct ExampleTests {
     }
     #expect(missing(RootKey.self) + missing(GatewayKey.self) + missing(CapacityKey.self) == [])
     #expect(missing(LimitsKey.self) + missing(AppKey.self) + missing(ItemKey.self) == [])
-    #expect(missing(DescriptorKey.self) + missing(GateKey.self) == [])
+    #expect(missing(DescriptorKey.self) + missing(GateKey.self) + missing(BridgeKey.self) == [])
   }
 
   @Test("Every number of the model has its key")

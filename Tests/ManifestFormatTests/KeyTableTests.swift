@@ -32,6 +32,7 @@ private struct KeyTable {
   private static let base: [(header: String, lines: [String])] = [
     ("", ["schema = 1"]), ("[gateway]", []), ("[capacity]", []), ("[limits]", []),
     ("[app.NAME]", [#"user = "u""#, #"supports = ["Bluetooth", "WiFi"]"#]),
+    ("[bridge.NAME]", [#"user = "u""#]),
     (
       "[[app.NAME.item]]",
       [#"name = "N""#, #"descriptor.ssid = "n""#, #"descriptor.wifi-aware-service-name = "s""#]
@@ -39,7 +40,8 @@ private struct KeyTable {
   ]
   /// What stands for a default where another key decides.
   private static let notes = [
-    "id": "from `name`", "user": "this or `group`", "group": "this or `user`",
+    "app.NAME.item[0].id": "from `name`", "app.NAME.user": "this or `group`",
+    "app.NAME.group": "this or `user`", "bridge.NAME.apps": "every app",
   ]
   /// No form accepts it; only free text does.
   private static let wrongText = "a/?"
@@ -58,6 +60,7 @@ private struct KeyTable {
       KeyTable(header: "[limits]", path: "limits", keys: names(LimitsKey.self)),
       KeyTable(header: "[app.NAME]", path: "app.NAME", keys: names(AppKey.self)),
       KeyTable(header: "[[app.NAME.item]]", path: "app.NAME.item[0]", keys: item),
+      KeyTable(header: "[bridge.NAME]", path: "bridge.NAME", keys: names(BridgeKey.self)),
     ]
     let example = String(decoding: try Fixtures.example(), as: UTF8.self).split(separator: "\n")
     return tables.map { $0.text(example) }.joined(separator: "")
@@ -73,7 +76,7 @@ private struct KeyTable {
       return "| `\(key)` | \(kind) | \(values) | \(standard(key, values, example)) |\n"
     }
     let head = "\n### `\(header)`\n\n| key | type | values | default |\n| --- | --- | --- | --- |\n"
-    return head + rows.joined(separator: "") + (path.hasSuffix("]") ? "\n" : "")
+    return head + rows.joined(separator: "") + (path == "bridge.NAME" ? "\n" : "")
   }
 
   /// The type of a key's value, and the values that the reader accepts; nil for a key that holds tables.
@@ -99,7 +102,7 @@ private struct KeyTable {
 
   /// The value that changes nothing; otherwise what else applies without the key.
   private func standard(_ key: String, _ values: String, _ example: [Substring]) -> String {
-    if let note = Self.notes[key] { return note }
+    if let note = Self.notes["\(path).\(key)"] { return note }
     let without = read(key, nil)
     if without.diagnostics.contains(where: { $0.message.hasPrefix("\(key) is missing;") }) {
       return "required"

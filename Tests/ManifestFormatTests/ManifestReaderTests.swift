@@ -36,6 +36,13 @@ struct ManifestReaderTests {
     #expect(limits.writeBufferBytes == 70_000)
   }
 
+  @Test("Every setting of a bridge arrives")
+  func bridge() throws {
+    var bridge = Bridge(name: "homeassistant", user: "bridge")
+    (bridge.forward, bridge.apps, bridge.may) = (.items, ["a"], Set(Bridge.Right.allCases))
+    #expect(try Self.manifest("every-key").bridges == [bridge])
+  }
+
   @Test("Every clause of a descriptor arrives")
   func descriptor() throws {
     let item = try #require(Self.manifest("every-key").apps.first?.items.first)
