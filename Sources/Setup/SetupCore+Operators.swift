@@ -41,8 +41,26 @@ extension SetupCore {
 
   /// Returns the request with this identifier.
   func openRequest(_ text: String) throws(OperatorError) -> SetupFlow {
-    guard let id = RandomIdentifier(text: text), let flow = request(id) else { throw .requestClosed(text) }
+    guard let id = RandomIdentifier(text: text), let flow = request(id), visibleApps.includes(flow.app)
+    else { throw .requestClosed(text) }
     return flow
+  }
+
+  /// Returns the app of the manifest with this name.
+  private func namedApp(_ name: String) throws(OperatorError) -> App {
+    guard visibleApps.includes(name), let app = app(name) else { throw appNotFound(name) }
+    return app
+  }
+
+  private func appNotFound(_ name: String) -> OperatorError {
+    .notFound(.app, name: name, candidates: appNames.filter(visibleApps.includes))
+  }
+
+  /// Throws when an app neither is in the manifest nor has accessories.
+  public func requireApp(_ name: String) throws(OperatorError) {
+    guard visibleApps.includes(name), app(name) != nil || !registry.accessories(ofApp: name).isEmpty else {
+      throw appNotFound(name)
+    }
   }
 
   /// Gives the name that an operator typed to an accessory that is being renamed or set up.
@@ -161,9 +179,7 @@ extension SetupCore {
     _ opening: Opening
   ) throws(OperatorError) -> (RandomIdentifier, [SetupEffect]) {
     try requireRegistryForOperators()
-    guard let app = configuration.apps[opening.app] else {
-      throw .notFound(.app, name: opening.app, candidates: configuration.apps.keys.sorted())
-    }
+    let app = try namedApp(opening.app)
     let items = try items(of: app, opening.items)
     let isImmediate = items.contains { $0.item.descriptor.range == .immediate }
     if [.touch, .firstImmediate].contains(opening.choice), !isImmediate {
@@ -263,7 +279,8 @@ extension SetupCore {
 
   func accessory(_ text: String) throws(OperatorError) -> RegistryAccessory {
     try requireRegistryForOperators()
-    guard let identifier = RandomIdentifier(text: text), let accessory = registry.accessory(identifier)
+    guard let identifier = RandomIdentifier(text: text), let accessory = registry.accessory(identifier),
+      visibleApps.includes(accessory.app)
     else { throw .notFound(.accessory, name: text) }
     return accessory
   }
@@ -302,7 +319,7 @@ extension SetupCore {
   /// Binds the app's accessories to its present account.
   public mutating func authorize(app: String, _ call: CallID) throws(OperatorError) -> [SetupEffect] {
     try requireRegistryForOperators()
-    guard configuration.apps[app] != nil else { throw .notFound(.app, name: app, candidates: appNames) }
+    _ = try namedApp(app)
     guard let account = configuration.accounts[app] else {
       throw .invalid(
         field: "app",

@@ -24,6 +24,9 @@ public struct SetupCore: Sendable {
   public internal(set) var now: Instant
   /// Seconds since 1970; nil while the machine does not know the time.
   public var wallSeconds: Int64?
+  /// The apps that the operator or bridge whose call is carried out may see; nil for all. Requests and accessories of
+  /// others are not found by their identifiers.
+  public var visibleApps: Set<String>?
   /// How many numbers were given to items that apps supply in calls.
   private var appSuppliedCount: UInt64 = 0
   /// The effects of the input that is being handled; empty between inputs.

@@ -61,7 +61,7 @@ public struct FieldReport {
     }
     let kinds = status.problems.map { Self.word($0.kind) }
     rows.row("problems", kinds.isEmpty ? "none" : kinds.joined(separator: ", "))
-    for (name, count) in Self.counts(status) { rows.line("\(name) \(count)") }
+    for case (let name, let count?) in Self.counts(status) { rows.line("\(name) \(count)") }
     let lines = metrics.split(separator: "\n").filter { line in
       if Self.soakNames.contains(where: line.hasPrefix) { return true }
       return Self.metricNames.contains(where: line.hasPrefix) && !line.hasSuffix(" 0")
@@ -71,7 +71,7 @@ public struct FieldReport {
     text = rows.text
   }
 
-  private static func counts(_ status: StatusLine) -> [(String, Int)] {
+  private static func counts(_ status: StatusLine) -> [(String, Int?)] {
     [
       ("apps", status.apps), ("items", status.items), ("devices", status.devices),
       ("devicesMax", status.devicesMax), ("found", status.found), ("reports", status.reports),

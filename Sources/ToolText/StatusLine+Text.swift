@@ -18,12 +18,17 @@ extension StatusLine {
     }
     for warning in warnings { rows.row("warning", Self.shown(warning.sentence)) }
     describeRequests(in: &rows)
+    // A bridge gets no numbers.
+    guard let items, let apps, let devices, let devicesMax, let found, let reports, let events,
+      let connections,
+      let connectionsMax, let watchers
+    else { return rows.text }
     rows.line("")
     rows.row("manifest", "\(Self.counted(items, "item")) of \(Self.counted(apps, "app")); \(reloadText)")
     rows.row("devices", "\(devices) of \(devicesMax) places taken, \(found) found")
     rows.row("heard", "\(Self.counted(reports, "report")), \(Self.counted(events, "event")) sent")
     rows.row("clients", "\(connections) of \(connectionsMax) connections, \(watchers) watching")
-    if accessoriesConnected > 0 {
+    if let accessoriesConnected, accessoriesConnected > 0 {
       let noun = accessoriesConnected == 1 ? "accessory" : "accessories"
       rows.row("connected", "\(accessoriesConnected) \(noun) to apps; accessoryctl list shows which")
     }
@@ -38,7 +43,7 @@ extension StatusLine {
       let candidates = request.candidates == 1 ? "1 candidate" : "\(request.candidates) candidates"
       rows.row("", "open for \(age)" + (request.kind == .setup ? ", \(candidates)" : ""))
     }
-    guard requests > 0 else { return }
+    guard let requests, requests > 0 else { return }
     let others = requests - openRequests.count
     let more = others > 0 ? "\(others) more wait; " : ""
     rows.row("", "\(more)accessoryctl pick shows and answers requests")
@@ -49,8 +54,8 @@ extension StatusLine {
   }
 
   private var reloadText: String {
-    let taken = "reloaded \(Self.times(reloads))"
-    return reloadsRefused == 0 ? taken : "\(taken), refused \(Self.times(reloadsRefused))"
+    let taken = "reloaded \(Self.times(reloads ?? 0))"
+    return reloadsRefused ?? 0 == 0 ? taken : "\(taken), refused \(Self.times(reloadsRefused ?? 0))"
   }
 
   static func times(_ count: Int) -> String {

@@ -76,7 +76,7 @@ struct ClientTests {
     #expect(caller.replies.map(\.error) == ["org.varlink.service.PermissionDenied"] && caller.isClosed)
     #expect(
       caller.replies.first?.text("reason")
-        == "user 4711 is no operator, and no app of the gateway's manifest belongs to this account")
+        == "user 4711 is no operator, and no app or bridge of the gateway's manifest belongs to this account")
     #expect(caller.replies.first?.text("cure")?.contains("`user` or `group` of an app") == true)
     #expect(harness.connectTurnedAway(user: 4711) != nil)
     harness.run(milliseconds: 1900)

@@ -12,10 +12,15 @@ extension AgentCore {
   func dispatch(_ call: Call, of client: Client) {
     if case .turnedAway(let error) = client.place { return turnAway(client, error) }
     // A caller without the right to a method does not learn what is wrong with the call.
-    guard client.rights.isOperator || !AgentMethod.operatorInterfaces.contains(call.interface) else {
-      counters.clients.permissionsDenied &+= 1
-      return refuse(client, Message.error(ServiceError.operatorsOnly(client.peer)))
+    let isForOperators = AgentMethod.operatorInterfaces.contains(call.interface)
+    if isForOperators {
+      let right = AgentMethod(rawValue: call.fullName)?.implementation.bridgeRight ?? .never
+      guard client.rights.mayCall(right) else {
+        counters.clients.permissionsDenied &+= 1
+        return refuse(client, Message.error(ServiceError.operatorsOnly(client, right)))
+      }
     }
+    client.callsAsBridge = isForOperators && !client.rights.isOperator
     switch service.dispatch(call) {
     case .reply(let message): client.connection.reply(message)
     case .refuse(let error): refuse(client, Message.error(error))
@@ -46,6 +51,9 @@ extension AgentCore {
       return call.client.connection.finish()
     }
     guard let timeout = method.diskTimeoutMessage, setupCore.isOpening else {
+      // What belongs to other apps does not exist for a bridge.
+      setupCore.visibleApps = call.client.callsAsBridge ? call.client.rights.visibleApps : nil
+      defer { setupCore.visibleApps = nil }
       return follow(method.outcome(of: call), of: call.client)
     }
     let end = now.advanced(milliseconds: Patience.diskMilliseconds)
@@ -102,7 +110,20 @@ extension AgentCore {
 
 extension ServiceError {
   /// At an app's own socket even root and operators are refused, and learn where they would not be.
-  fileprivate static func operatorsOnly(_ peer: Peer) -> Self {
+  fileprivate static func operatorsOnly(_ client: Client, _ right: BridgeRight) -> Self {
+    let peer = client.peer
+    if let bridge = client.rights.bridge {
+      guard case .with(let right) = right else {
+        return .permissionDenied(
+          reason: "user \(peer.uid) is the bridge \(bridge.name), and a bridge may not call this method",
+          cure: "an operator calls it")
+      }
+      return .permissionDenied(
+        reason: "the bridge \(bridge.name) may not \(right.rawValue)",
+        cure:
+          "add \"\(right.rawValue)\" to may in [bridge.\(bridge.name)] of the manifest, and run accessoryctl reload"
+      )
+    }
     guard let app = peer.app else {
       return .permissionDenied(
         reason: "user \(peer.uid) is no operator, and only operators may call this method",
@@ -116,10 +137,16 @@ extension ServiceError {
       cure: "an operator calls this method at the agent's own socket")
   }
 
+  /// The manifest has another table for the bridge, or none.
+  static let bridgeChanged = Self.permissionDenied(
+    reason: "a reload of the manifest has changed what this bridge may see or do", cure: "call again")
+
   fileprivate static func unknownAccount(_ user: UInt32) -> Self {
     .permissionDenied(
-      reason: "user \(user) is no operator, and no app of the gateway's manifest belongs to this account",
-      cure: "name the account as `user` or `group` of an app in the manifest and run accessoryctl reload; "
+      reason:
+        "user \(user) is no operator, and no app or bridge of the gateway's manifest belongs to this account",
+      cure:
+        "name the account as `user` or `group` of an app, or as `user` of a bridge, in the manifest and run accessoryctl reload; "
         + "operators are root and the members of the group accessory")
   }
 }

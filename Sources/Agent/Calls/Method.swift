@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Interfaces
+import Manifest
 import Setup
 import Varlink
 
@@ -15,6 +16,8 @@ protocol Method: SendableMetatype {
   static var name: Name { get }
   /// Whether the call goes on until its client or an operator ends it, so that it takes a connection for long.
   static var lastsUntilClosed: Bool { get }
+  /// When a bridge may call it, of the methods that only operators may call otherwise.
+  static var bridgeRight: BridgeRight { get }
   /// The error for a disk that does not answer in time; nil for a method that needs no registry.
   static var diskTimeout: Failure? { get }
 
@@ -27,6 +30,7 @@ extension Method {
   static var wholeName: String { name.rawValue }
   static var replies: ReplyCount { name.replies }
   static var lastsUntilClosed: Bool { false }
+  static var bridgeRight: BridgeRight { .never }
 
   static var diskTimeoutMessage: [UInt8]? { diskTimeout?.message }
 
@@ -38,6 +42,13 @@ extension Method {
       return .refusal(error.message)
     }
   }
+}
+
+/// When a bridge may call a method of the operators.
+enum BridgeRight {
+  case never, always
+  /// When its table in the manifest has this in `may`.
+  case with(Bridge.Right)
 }
 
 /// A method of `io.accessoryd.Gateway`. None of them needs the registry.

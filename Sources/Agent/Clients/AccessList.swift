@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Manifest
 public import Registry
 import Setup
 
@@ -12,6 +13,8 @@ public struct AccessList: Equatable, Sendable {
   /// Apps by the user, or the group, whose processes may act as them.
   public var appsOfUser: [UInt32: Set<String>] = [:]
   public var appsOfGroup: [UInt32: Set<String>] = [:]
+  /// The bridge that a user's processes are.
+  public var bridgeOfUser: [UInt32: Bridge] = [:]
   /// Apps with a socket of their own.
   public var appsWithSocket: Set<String> = []
   /// The user ID that the kernel shows for users of another namespace. It has no rights.
@@ -38,27 +41,49 @@ public struct AccessList: Equatable, Sendable {
   /// Returns what a peer may do; nil when it may do nothing. At an app's own socket its account counts for nothing.
   func rights(of peer: Peer) -> Rights? {
     if let app = peer.app {
-      return appsWithSocket.contains(app) ? Rights(isOperator: false, mayHandleKeys: false, apps: [app]) : nil
+      return appsWithSocket.contains(app) ? Rights(apps: [app]) : nil
     }
     guard peer.uid != overflowUser else { return nil }
     let isOperator = operatorUsers.contains(peer.uid) || !operatorGroups.isDisjoint(with: peer.groups)
     var apps = appsOfUser[peer.uid] ?? []
     for group in peer.groups { apps.formUnion(appsOfGroup[group] ?? []) }
-    return isOperator || !apps.isEmpty
-      ? Rights(isOperator: isOperator, mayHandleKeys: operatorUsers.contains(peer.uid), apps: apps) : nil
+    let rights = Rights(
+      isOperator: isOperator, mayHandleKeys: operatorUsers.contains(peer.uid), apps: apps,
+      bridge: isOperator ? nil : bridgeOfUser[peer.uid])
+    return rights == .none ? nil : rights
   }
 }
 
 /// What a client may do.
 struct Rights: Equatable, Sendable {
-  static let none = Rights(isOperator: false, mayHandleKeys: false, apps: [])
+  static let none = Rights()
 
   /// Whether the client may call the operators' methods.
-  let isOperator: Bool
+  var isOperator = false
   /// Whether the client may read and write the keys of bonds.
-  let mayHandleKeys: Bool
+  var mayHandleKeys = false
   /// The apps that the client may act as.
-  let apps: Set<String>
+  var apps: Set<String> = []
+  /// The bridge that the client is; nil for operators, who may do more.
+  var bridge: Bridge?
+
+  /// The apps about which operators' methods may answer; nil for all.
+  var visibleApps: Set<String>? { isOperator ? nil : bridge.map(\.apps) ?? [] }
+
+  /// The bridge, if there is anything that it may not see.
+  var filteringBridge: Bridge? { bridge?.seesEverything == true ? nil : bridge }
+
+  /// The app or bridge whose share of the connections it takes; nil for operators.
+  var shareOwner: String? { isOperator ? nil : apps.min() ?? bridge.map { "bridge \($0.name)" } }
+
+  /// Whether the client may call a method of the operators with this right of bridges.
+  func mayCall(_ right: BridgeRight) -> Bool {
+    switch right {
+    case .never: isOperator
+    case .always: isOperator || bridge != nil
+    case .with(let right): isOperator || bridge?.may.contains(right) == true
+    }
+  }
 }
 
 /// The process at the other end of a connection, as the kernel named it when the connection was accepted. Nothing that

@@ -22,6 +22,8 @@ final class Client {
   /// What the client may do by the manifest in force.
   var rights: Rights
   var connection: ServerConnection
+  /// Whether the last call is one that only operators and bridges may make, and the client is no operator.
+  var callsAsBridge = false
   /// The replies that the call in progress still has to send; nil between calls.
   var stream: (any ReplyStream)?
   /// The stream's next reply while the output has no room for it.
@@ -46,7 +48,7 @@ final class Client {
 
   /// Ends the call in progress from outside its stream.
   func endCall(with message: [UInt8]) {
-    stream = nil
+    (stream, unsentReply) = (nil, nil)
     connection.reply(message)
   }
 }
@@ -75,7 +77,7 @@ public enum Admission: Equatable, Sendable {
 
 /// Why a peer is turned away.
 public enum AdmissionError: String, CaseIterable, Sendable {
-  /// The account is neither an operator's nor an app's.
+  /// The account is no operator's, app's or bridge's.
   case unknownAccount
   /// Every slot is taken, or those that are left are kept for operators.
   case full

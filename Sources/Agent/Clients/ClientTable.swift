@@ -8,7 +8,7 @@ import Varlink
 /// The connections.
 ///
 /// Capacity: ``Limits/connections``, some of which are kept for operators, ``Limits/connectionsPerUser`` of one user or at
-/// one app's own socket, and of each app its share (``PlaceShares``), however many users may act as it. Beside them, operators that find these taken have ``reservedMax`` slots, and root one more, for calls that end by
+/// one app's own socket, and of each app and bridge its share (``PlaceShares``), however many users may act as it. Beside them, operators that find these taken have ``reservedMax`` slots, and root one more, for calls that end by
 /// themselves, so that a gateway full of watchers can still be examined. A peer without a slot is turned away, which is
 /// counted by reason; ``turnedAwayMax`` of them at a time learn the reason.
 struct ClientTable {
@@ -55,7 +55,8 @@ struct ClientTable {
 
   mutating func admit(_ peer: Peer, _ access: AccessList, at now: Instant) -> Admission {
     let rights = access.rights(of: peer)
-    guard let lack = lack(of: peer, rights, appCount: access.accounts.count) else {
+    guard let lack = lack(of: peer, rights, ownerCount: access.accounts.count + access.bridgeOfUser.count)
+    else {
       return insert(peer, rights, .regular, end: nil).map(Admission.admitted) ?? refuse(.full)
     }
     let reservedCount = connected.count { if case .reserved = $0.place { true } else { false } }
@@ -77,7 +78,7 @@ struct ClientTable {
   }
 
   /// Returns why the peer gets no regular slot; nil if one is free for it.
-  private func lack(of peer: Peer, _ rights: Rights?, appCount: Int) -> AdmissionError? {
+  private func lack(of peer: Peer, _ rights: Rights?, ownerCount: Int) -> AdmissionError? {
     guard let rights else { return .unknownAccount }
     let regular = connected.filter { $0.place == .regular }
     let kept = rights.isOperator ? 0 : limits.connectionsForOperators
@@ -85,10 +86,10 @@ struct ClientTable {
     guard regular.count(where: { $0.peer.owner == peer.owner }) < Int(limits.connectionsPerUser) else {
       return .userFull
     }
-    guard !rights.isOperator, let app = rights.apps.min() else { return nil }
-    let owners = regular.lazy.filter { !$0.rights.isOperator }.compactMap { $0.rights.apps.min() }
+    guard let owner = rights.shareOwner else { return nil }
     let isAdmitted = PlaceShares.admit(
-      app, among: Array(owners), appCount: appCount, capacity: Int(limits.connections - kept))
+      owner, among: regular.compactMap(\.rights.shareOwner), appCount: ownerCount,
+      capacity: Int(limits.connections - kept))
     return isAdmitted ? nil : .full
   }
 
@@ -120,9 +121,14 @@ struct ClientTable {
     connected.removeAll { $0 === client }
   }
 
-  /// Applies another manifest's accounts, which may belong to other apps.
-  func updateRights(_ access: AccessList) {
-    for client in connected { client.rights = access.rights(of: client.peer) ?? .none }
+  /// Applies another manifest's accounts, which may belong to other apps. Returns the clients with a call in progress that
+  /// they have made as a bridge which may see or do something else now.
+  func updateRights(_ access: AccessList) -> [Client] {
+    connected.filter { client in
+      let bridge = client.rights.bridge
+      client.rights = access.rights(of: client.peer) ?? .none
+      return client.stream != nil && client.callsAsBridge && client.rights.bridge != bridge
+    }
   }
 
   /// Applies another manifest's limits. No client is disconnected: a slot beyond the new number goes with its client.

@@ -9,20 +9,24 @@ extension AccessList {
   /// The group whose members are operators.
   private static let operatorGroup = "accessory"
 
-  /// Resolves the names of accounts; called only when a manifest is read. No client may act as an app whose account
-  /// does not exist, as a warning of the manifest says.
-  init(ofApps apps: [App]) {
+  /// Resolves the names of accounts; called only when a manifest is read. No client may act as an app or a bridge whose
+  /// account does not exist, as a warning of the manifest says.
+  init(_ manifest: GatewayManifest) {
     self.init(
       operatorUsers: [0, ThisProcess.user], operatorGroups: Set(Self.group(Self.operatorGroup)),
       overflowUser: Self.overflowUser)
-    appsWithSocket = Set(apps.filter(\.hasOwnSocket).map(\.name))
-    for app in apps {
+    appsWithSocket = Set(manifest.apps.filter(\.hasOwnSocket).map(\.name))
+    for app in manifest.apps {
       guard case .known(let id) = AccountDirectory.system.lookUp(app.account) else { continue }
       if app.account.isUser {
         appsOfUser[id, default: []].insert(app.name)
       } else {
         appsOfGroup[id, default: []].insert(app.name)
       }
+    }
+    for bridge in manifest.bridges {
+      guard case .known(let id) = AccountDirectory.system.lookUp(.user(bridge.user)) else { continue }
+      bridgeOfUser[id] = bridge
     }
   }
 

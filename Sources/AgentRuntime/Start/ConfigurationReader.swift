@@ -36,7 +36,7 @@ struct ConfigurationReader: Sendable {
     let configuration = AgentCore.Configuration(
       manifest, identities: identities ?? [], board: board,
       usb: board.givesWayToUSB ? try search.find(BoardProfile.usbName) : nil,
-      access: AccessList(ofApps: manifest.apps))
+      access: AccessList(manifest))
     return Result(
       configuration: configuration, radioSource: radio ?? read.gateway.radio.text,
       warnings: warnings + [configuration.uncalibratedTouch].compactMap(\.self))

@@ -1069,40 +1069,41 @@ public struct StatusLine: Equatable, ReadableLine {
   /// The requests that wait for an operator, the oldest first; at most 16. `accessoryctl pick` answers them.
   public var openRequests: [OpenRequestLine]
   /// How many apps the manifest has.
-  public var apps: Int
+  public var apps: Int?
   /// How many items the manifest has.
-  public var items: Int
+  public var items: Int?
   /// How many devices are in the table.
-  public var devices: Int
+  public var devices: Int?
   /// How many devices the table can hold.
-  public var devicesMax: Int
+  public var devicesMax: Int?
   /// How many devices are found by an item now.
-  public var found: Int
+  public var found: Int?
   /// How many advertising reports were received since the agent started.
-  public var reports: Int
+  public var reports: Int?
   /// How many events were produced since the agent started.
-  public var events: Int
+  public var events: Int?
   /// How many connections are open.
-  public var connections: Int
+  public var connections: Int?
   /// How many connections may be open.
-  public var connectionsMax: Int
+  public var connectionsMax: Int?
   /// How many connections watch events.
-  public var watchers: Int
+  public var watchers: Int?
   /// How many accessories an app is connected to.
-  public var accessoriesConnected: Int
+  public var accessoriesConnected: Int?
   /// How many requests wait for an operator.
-  public var requests: Int
+  public var requests: Int?
   /// How many reloads of the manifest took effect.
-  public var reloads: Int
+  public var reloads: Int?
   /// How many reloads were refused.
-  public var reloadsRefused: Int
+  public var reloadsRefused: Int?
 
   public init(version: String, epoch: String, time: Seconds, radio: RadioLine,
     wifi: WirelessLine? = nil, listening: ListeningLine? = nil, problems: [StatusLine.Problem],
-    warnings: [StatusLine.Problem], openRequests: [OpenRequestLine], apps: Int, items: Int,
-    devices: Int, devicesMax: Int, found: Int, reports: Int, events: Int, connections: Int,
-    connectionsMax: Int, watchers: Int, accessoriesConnected: Int, requests: Int, reloads: Int,
-    reloadsRefused: Int) {
+    warnings: [StatusLine.Problem], openRequests: [OpenRequestLine], apps: Int? = nil,
+    items: Int? = nil, devices: Int? = nil, devicesMax: Int? = nil, found: Int? = nil,
+    reports: Int? = nil, events: Int? = nil, connections: Int? = nil, connectionsMax: Int? = nil,
+    watchers: Int? = nil, accessoriesConnected: Int? = nil, requests: Int? = nil, reloads: Int? = nil,
+    reloadsRefused: Int? = nil) {
     self.version = version
     self.epoch = epoch
     self.time = time
@@ -1164,20 +1165,20 @@ public struct StatusLine: Equatable, ReadableLine {
     problems = try line.lines("problems")
     warnings = try line.lines("warnings")
     openRequests = try line.lines("openRequests")
-    apps = try line.integer("apps")
-    items = try line.integer("items")
-    devices = try line.integer("devices")
-    devicesMax = try line.integer("devicesMax")
-    found = try line.integer("found")
-    reports = try line.integer("reports")
-    events = try line.integer("events")
-    connections = try line.integer("connections")
-    connectionsMax = try line.integer("connectionsMax")
-    watchers = try line.integer("watchers")
-    accessoriesConnected = try line.integer("accessoriesConnected")
-    requests = try line.integer("requests")
-    reloads = try line.integer("reloads")
-    reloadsRefused = try line.integer("reloadsRefused")
+    apps = try line.integerIfPresent("apps")
+    items = try line.integerIfPresent("items")
+    devices = try line.integerIfPresent("devices")
+    devicesMax = try line.integerIfPresent("devicesMax")
+    found = try line.integerIfPresent("found")
+    reports = try line.integerIfPresent("reports")
+    events = try line.integerIfPresent("events")
+    connections = try line.integerIfPresent("connections")
+    connectionsMax = try line.integerIfPresent("connectionsMax")
+    watchers = try line.integerIfPresent("watchers")
+    accessoriesConnected = try line.integerIfPresent("accessoriesConnected")
+    requests = try line.integerIfPresent("requests")
+    reloads = try line.integerIfPresent("reloads")
+    reloadsRefused = try line.integerIfPresent("reloadsRefused")
   }
 }
 

@@ -17,11 +17,11 @@ extension AgentCore {
   /// How long a device must have been heard.
   private static let heardMillisecondsMin: Int64 = 60_000
 
-  /// The accessories that are heard, and that their items do not match.
-  var accessoriesNotMatching: [Problem] {
+  /// The accessories of some apps, or of all, that are heard, and that their items do not match.
+  func accessoriesNotMatching(of apps: Set<String>?) -> [Problem] {
     guard radio.state == .on else { return [] }
     var problems: [Problem] = []
-    for accessory in setupCore.registry.accessories {
+    for accessory in setupCore.registry.accessories where apps.includes(accessory.app) {
       guard problems.count < Self.notMatchingMax else { break }
       guard let problem = problemOfNotMatching(accessory) else { continue }
       problems.append(problem)

@@ -50,12 +50,6 @@ extension AgentCore {
         "registryNotWritten",
         "a change of the registry was not written: \(refusal), and make the change again")
     }
-    for app in setupCore.suspendedApps {
-      problems.add(
-        "accessoriesSuspended",
-        "the accessories of \(app) are suspended: the manifest has given it another account;"
-          + " accessoryctl authorize \(app) confirms that")
-    }
     if !reload.lastFindings.isEmpty {
       problems.add(
         "reloadRefused",
@@ -72,8 +66,20 @@ extension AgentCore {
         "tableFull",
         "the device table was full of matching devices and gave some up; raise capacity.devices")
     }
-    problems += lostBonds + bondsToAuthenticate + accessoriesNotMatching
-    let full = dataPath.turnedAwayLines.prefix(Self.fullItemsMax)
+    return problems + self.problems(of: nil)
+  }
+
+  /// The problems of some apps, or of all.
+  func problems(of apps: Set<String>?) -> [Problem] {
+    var problems: [Problem] = []
+    for app in setupCore.suspendedApps where apps.includes(app) {
+      problems.add(
+        "accessoriesSuspended",
+        "the accessories of \(app) are suspended: the manifest has given it another account;"
+          + " accessoryctl authorize \(app) confirms that")
+    }
+    problems += lostBonds(of: apps) + bondsToAuthenticate(of: apps) + accessoriesNotMatching(of: apps)
+    let full = dataPath.turnedAwayLines.filter { apps.includes($0.app) }.prefix(Self.fullItemsMax)
     return problems + full.map { Problem(kind: "itemFull", sentence: $0.sentence) }
   }
 
@@ -83,11 +89,10 @@ extension AgentCore {
   private static let bondsMax = 8
 
   /// The devices whose bonds are lost, by their first accessory.
-  private var lostBonds: [Problem] {
+  private func lostBonds(of apps: Set<String>?) -> [Problem] {
     let registry = setupCore.registry
-    let lost = registry.devices.filter { BondState($0.bond) == .lost }
-    return lost.prefix(Self.bondsMax).compactMap { device in
-      let accessory = registry.accessories.first { $0.device == device.number }
+    let lost = registry.devices.lazy.filter { BondState($0.bond) == .lost }.compactMap { device in
+      let accessory = registry.accessories.first { $0.device == device.number && apps.includes($0.app) }
       return accessory.map { accessory in
         Problem(
           kind: "bondLost",
@@ -96,12 +101,15 @@ extension AgentCore {
             + "longer has its keys; accessoryctl pair \(accessory.identifier.text) pairs it again")
       }
     }
+    return Array(lost.prefix(Self.bondsMax))
   }
 
   /// The accessories whose items demand a bond that their devices lack.
-  private var bondsToAuthenticate: [Problem] {
+  private func bondsToAuthenticate(of apps: Set<String>?) -> [Problem] {
     let registry = setupCore.registry
-    let lacking = registry.accessories.filter { setupCore.lacksAuthenticatedBond($0) }
+    let lacking = registry.accessories.filter {
+      apps.includes($0.app) && setupCore.lacksAuthenticatedBond($0)
+    }
     return lacking.prefix(Self.bondsMax).map { accessory in
       Problem(
         kind: "bondNotAuthenticated",

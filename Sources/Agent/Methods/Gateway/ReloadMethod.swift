@@ -132,7 +132,10 @@ extension AgentCore {
     setupLink.appSuppliedItems = setupCore.appSuppliedItems
     followItems()
     clients.resize(gateway.limits)
-    clients.updateRights(new.access)
+    for client in clients.updateRights(new.access) {
+      client.stream?.release(self)
+      client.endCall(with: Message.error(ServiceError.bridgeChanged))
+    }
     counters.reloads &+= 1
     if restartsRadio {
       updateRadio { $0.endScan(at: now) }

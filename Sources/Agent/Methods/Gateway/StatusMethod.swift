@@ -11,11 +11,14 @@ import Setup
 import DeviceLines
 import Varlink
 
-/// `Status`: how the agent is, for an operator.
+/// `Status`: how the agent is, for an operator; for a bridge, how its apps are.
 enum StatusMethod: GatewayMethod {
   static let name = GatewayMethodName.status
+  static let bridgeRight = BridgeRight.always
 
-  static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome { .reply(call.agent.status) }
+  static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
+    .reply(call.agent.status(for: call.client.rights.filteringBridge))
+  }
 }
 
 /// How many warnings about items `Status` lists, so that the reply stays small.
@@ -29,12 +32,18 @@ private let subjectsMax = 8
 private let missingMax = 16
 
 extension AgentCore {
-  fileprivate var status: [UInt8] {
+  /// `bridge` is the caller if it may not see everything.
+  fileprivate func status(for bridge: Bridge?) -> [UInt8] {
+    let (version, time) = (service.identity.version, Seconds(microseconds: radioTime.microseconds))
+    if let bridge {
+      let line = StatusLine(
+        version: version, epoch: epochText, time: time, radio: radioLine, problems: problems(of: bridge.apps),
+        warnings: [], openRequests: [])
+      return Message.reply { line.writeMembers(to: &$0) }
+    }
     let line = StatusLine(
-      version: service.identity.version, epoch: epochText,
-      time: Seconds(microseconds: radioTime.microseconds), radio: radioLine,
-      wifi: wirelessLine, listening: listeningLine,
-      problems: problems, warnings: warnings,
+      version: version, epoch: epochText, time: time, radio: radioLine, wifi: wirelessLine,
+      listening: listeningLine, problems: problems, warnings: warnings,
       openRequests: setupCore.requests.prefix(requestsMax).map(OpenRequestLine.init),
       apps: configuration.manifest.apps.count,
       items: configuration.manifest.apps.reduce(0) { $0 + $1.items.count },

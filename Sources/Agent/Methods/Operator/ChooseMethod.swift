@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Interfaces
+import Manifest
 import Registry
 import Setup
 import Varlink
@@ -8,6 +9,7 @@ import Varlink
 /// `Choose`: an operator chooses a candidate, or the network of an item without Bluetooth.
 enum ChooseMethod: OperatorMethod {
   static let name = OperatorMethodName.choose
+  static let bridgeRight = BridgeRight.with(.pick)
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let parameters = call.parameters

@@ -12,32 +12,32 @@ import Wireless
 /// `List`: the accessories of every app, or of one.
 enum ListAccessoriesMethod: OperatorMethod {
   static let name = OperatorMethodName.list
+  static let bridgeRight = BridgeRight.always
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let agent = call.agent
     // An empty list would say that no app has an accessory.
     try agent.setupCore.requireReadableRegistry()
     let app = call.parameters.wordIfAny("app")
-    if let app, agent.setupCore.app(app) == nil, agent.setupCore.registry.accessories(ofApp: app).isEmpty {
-      throw .notFound(.app, name: app, candidates: agent.setupCore.appNames)
-    }
-    return .stream(AccessoryStream(app: app))
+    if let app { try agent.setupCore.requireApp(app) }
+    return .stream(AccessoryStream(apps: app.map { Set([$0]) } ?? call.client.rights.visibleApps))
   }
 }
 
 /// One accessory a reply.
 private struct AccessoryStream: ReplyStream {
-  let app: String?
+  /// nil for all.
+  let apps: Set<String>?
   /// The number in the registry of the last accessory that was sent.
   private var last: Int64 = 0
 
-  init(app: String?) { self.app = app }
+  init(apps: Set<String>?) { self.apps = apps }
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
-    let app = app
-    guard
-      let next = agent.setupCore.registry.accessory(after: last, where: { app == nil || $0.app == app })
-    else { return .end(Message.reply()) }
+    let apps = apps
+    guard let next = agent.setupCore.registry.accessory(after: last, where: { apps.includes($0.app) }) else {
+      return .end(Message.reply())
+    }
     last = next.number
     return .reply(Message.element("accessory", agent.line(of: next)))
   }

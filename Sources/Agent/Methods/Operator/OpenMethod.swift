@@ -11,6 +11,7 @@ import Varlink
 enum OpenMethod: OperatorMethod {
   static let name = OperatorMethodName.open
   static let lastsUntilClosed = true
+  static let bridgeRight = BridgeRight.with(.pick)
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let (request, effects) = try call.agent.setupCore.open(try SetupCore.Opening(call.parameters))

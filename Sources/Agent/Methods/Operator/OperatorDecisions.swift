@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Interfaces
+import Manifest
 import JSON
 import Setup
 import Varlink
@@ -64,6 +65,7 @@ enum AuthorizeMethod: OperatorMethod {
 /// `Cancel`: an operator closes a request without a choice.
 enum CancelMethod: OperatorMethod {
   static let name = OperatorMethodName.cancel
+  static let bridgeRight = BridgeRight.with(.pick)
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     call.agent.follow(try call.agent.setupCore.cancel(call.parameters.word("request")))
@@ -74,6 +76,7 @@ enum CancelMethod: OperatorMethod {
 /// `Deny`: an operator turns a request down.
 enum DenyMethod: OperatorMethod {
   static let name = OperatorMethodName.deny
+  static let bridgeRight = BridgeRight.with(.pick)
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     call.agent.follow(try call.agent.setupCore.deny(call.parameters.word("request")))
@@ -84,6 +87,7 @@ enum DenyMethod: OperatorMethod {
 /// `Name`: an operator names the accessory that is being set up, or renamed.
 enum NameMethod: OperatorMethod {
   static let name = OperatorMethodName.name
+  static let bridgeRight = BridgeRight.with(.pick)
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let (request, name) = (call.parameters.word("request"), call.parameters.word("name"))
@@ -96,6 +100,7 @@ enum NameMethod: OperatorMethod {
 /// `Remove`: an operator removes an accessory.
 enum RemoveMethod: OperatorMethod {
   static let name = OperatorMethodName.remove
+  static let bridgeRight = BridgeRight.with(.remove)
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let accessory = call.parameters.word("accessory")
@@ -110,6 +115,7 @@ enum RemoveMethod: OperatorMethod {
 /// `Rename`: an operator renames an accessory.
 enum RenameMethod: OperatorMethod {
   static let name = OperatorMethodName.rename
+  static let bridgeRight = BridgeRight.with(.rename)
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
     let (accessory, name) = (call.parameters.word("accessory"), call.parameters.word("name"))

@@ -14,9 +14,13 @@ import Wireless
 enum WatchRequestsMethod: OperatorMethod {
   static let name = OperatorMethodName.watch
   static let lastsUntilClosed = true
+  static let bridgeRight = BridgeRight.with(.pick)
 
   static func start(_ call: MethodCall) throws(OperatorError) -> CallOutcome {
-    .stream(RequestStream(capabilities: try PersonCapabilities(call.parameters)))
+    let (capabilities, rights) = (try PersonCapabilities(call.parameters), call.client.rights)
+    return .stream(
+      RequestStream(
+        capabilities: rights.isOperator ? capabilities : [], visibleApps: rights.visibleApps))
   }
 }
 
@@ -38,8 +42,10 @@ struct RequestStream: ReplyStream {
     var candidates: [UInt32: (line: CandidateLine, lastHeard: Int64)] = [:]
   }
 
-  /// What the client's person can do while a device is paired.
+  /// What the client's person can do while a device is paired; nothing for a bridge, which may not call AnswerPairing.
   let capabilities: PersonCapabilities
+  /// The apps whose requests it has; nil for all.
+  private let visibleApps: Set<String>?
   private var sent: [RandomIdentifier: Sent] = [:]
   /// Found in one comparison, and not yet sent; bounded by what can be open.
   private var changes: [PickerReply] = []
@@ -48,7 +54,9 @@ struct RequestStream: ReplyStream {
   /// Requests have changed since the last comparison.
   fileprivate var hasNews = false
 
-  init(capabilities: PersonCapabilities) { self.capabilities = capabilities }
+  init(capabilities: PersonCapabilities, visibleApps: Set<String>?) {
+    (self.capabilities, self.visibleApps) = (capabilities, visibleApps)
+  }
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     if changes.isEmpty, let due = nextComparison(agent), due <= agent.now {
@@ -86,7 +94,9 @@ struct RequestStream: ReplyStream {
       sent[id] = nil
       changes.append(.closed(id.text, RequestEnding(agent.setupCore.outcome(of: id))))
     }
-    for request in agent.setupCore.requests { collectChanges(of: request, agent) }
+    for request in agent.setupCore.requests where visibleApps.includes(request.app) {
+      collectChanges(of: request, agent)
+    }
   }
 
   private mutating func collectChanges(of request: SetupFlow, _ agent: AgentCore) {
@@ -101,7 +111,7 @@ struct RequestStream: ReplyStream {
     var known = sent[request.id] ?? Sent(request: line)
     if sent[request.id]?.request != line { changes.append(.request(line)) }
     known.request = line
-    let present = agent.candidates(of: request)
+    let present = agent.candidates(of: request, visibleApps)
     for number in known.candidates.keys.sorted()
     where !present.contains(where: { $0.line.candidate == number }) {
       known.candidates[number] = nil
@@ -130,11 +140,16 @@ extension AgentCore {
     }
   }
 
-  fileprivate func candidates(of request: SetupFlow) -> [(line: CandidateLine, lastHeard: Int64)] {
+  /// A candidate is shared when one of `apps` has it.
+  fileprivate func candidates(
+    of request: SetupFlow, _ apps: Set<String>?
+  ) -> [(line: CandidateLine, lastHeard: Int64)] {
     guard let picker = request.picker else { return [] }
     return picker.candidates.shown.compactMap { candidate in
       let item = picker.items[candidate.item].item
-      let shared = setupCore.registry.device(candidate.device.settled)
+      let grants = setupCore.grants.grants(of: candidate.device.settled)
+      let isSeen = apps == nil || grants.contains { apps.includes($0.app) }
+      let shared = isSeen ? setupCore.registry.device(candidate.device.settled) : nil
       let name = shared?.displayName ?? candidate.appName ?? item.name
       let image = candidate.appImage ?? item.productImage
       switch candidate.device {
