@@ -618,6 +618,9 @@ public struct NetworkEventLine: Equatable, ReadableLine {
 public struct EventLine: Equatable, ReadableLine {
   /// Counts from 0 in each epoch, without gaps.
   public var sequence: UInt64
+  /// How many of the preceding numbers went to others, because the caller is a bridge that may not see their events; absent
+  /// when it is 0.
+  public var passed: Int
   /// The run of the agent that numbered the event.
   public var epoch: String
   /// When it happened; in a replay, in seconds since the capture's first record.
@@ -647,11 +650,12 @@ public struct EventLine: Equatable, ReadableLine {
   /// The latest advertising data, then the latest scan response; of changed, those of the set that has a new frame.
   public var data: [UInt8]
 
-  public init(sequence: UInt64, epoch: String = "", time: Seconds, event: SightingEvent, app: String,
-    item: String, address: DeviceAddress, rssi: Int8? = nil, filteredRSSI: Int8? = nil,
-    pathLoss: Int16? = nil, samples: UInt16, reason: SightingReason, skipped: UInt32 = 0,
-    data: [UInt8]) {
+  public init(sequence: UInt64, passed: Int = 0, epoch: String = "", time: Seconds,
+    event: SightingEvent, app: String, item: String, address: DeviceAddress, rssi: Int8? = nil,
+    filteredRSSI: Int8? = nil, pathLoss: Int16? = nil, samples: UInt16, reason: SightingReason,
+    skipped: UInt32 = 0, data: [UInt8]) {
     self.sequence = sequence
+    self.passed = passed
     self.epoch = epoch
     self.time = time
     self.event = event
@@ -669,6 +673,7 @@ public struct EventLine: Equatable, ReadableLine {
 
   public func writeMembers(to json: inout JSONWriter) {
     json.member("sequence", sequence)
+    if passed != 0 { json.member("passed", passed) }
     if epoch != "" { json.member("epoch", epoch) }
     json.member("time", time)
     json.member("event", event)
@@ -686,6 +691,7 @@ public struct EventLine: Equatable, ReadableLine {
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     sequence = try line.integer("sequence")
+    passed = try line.integerIfPresent("passed") ?? 0
     epoch = try line.stringIfPresent("epoch") ?? ""
     time = try line.seconds("time")
     event = try line.word("event")

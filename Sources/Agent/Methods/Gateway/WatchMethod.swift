@@ -5,17 +5,22 @@ import HCI
 import Interfaces
 import JSON
 import Manifest
+import Registry
 import Setup
 import DeviceLines
 import Varlink
+import Wireless
 
-/// `Watch`: the sighting events of all items, from the caller's cursor or from now on.
+/// `Watch`: the sighting events of all items, or of those that a bridge may see, from the caller's cursor or from now on.
 enum WatchMethod: GatewayMethod {
   static let name = GatewayMethodName.watch
   static let lastsUntilClosed = true
+  static let bridgeRight = BridgeRight.always
 
   static func start(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
-    .stream(try stream(call.parameters, call.agent))
+    var stream = try stream(call.parameters, call.agent)
+    stream.bridge = call.client.rights.filteringBridge
+    return .stream(stream)
   }
 
   private static func stream(
@@ -63,6 +68,10 @@ struct WatchStream: ReplyStream {
   fileprivate var nextCondition: UInt64
   /// The number of the next event of a network to report.
   fileprivate var nextNetwork: UInt64
+  /// The caller, if there is something that it may not see.
+  fileprivate var bridge: Bridge?
+  /// How many events since the last one were not for the bridge.
+  fileprivate var passed = 0
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     switch phase {
@@ -72,68 +81,99 @@ struct WatchStream: ReplyStream {
       let greeting = WatchReply(
         epoch: agent.epochText, sequence: cursor.sequence, time: time, isReset: isReset ? true : nil)
       return .reply(Message.line(greeting))
-    case .listing(let row):
-      guard let row = agent.dataPath.nextFoundRow(from: row) else {
-        phase = .listingNetworks(0)
-        return nextReply(agent)
+    case .listing(var row):
+      while let found = agent.dataPath.nextFoundRow(from: row) {
+        row = found + 1
+        phase = .listing(row: row)
+        guard let view = agent.dataPath.device(atRow: found) else { return .wait }
+        var line = DeviceLine(view)
+        line.items.removeAll { !agent.shows(.bluetooth(view.address), of: $0.app, to: bridge) }
+        guard line.items.contains(where: \.isFound) else { continue }
+        return .reply(Message.line(WatchReply(present: line)))
       }
-      phase = .listing(row: row + 1)
-      guard let view = agent.dataPath.device(atRow: row) else { return .wait }
-      return .reply(Message.line(WatchReply(present: DeviceLine(view))))
-    case .listingNetworks(let index):
+      phase = .listingNetworks(0)
+      return nextReply(agent)
+    case .listingNetworks(var index):
       let names = agent.networkSightings.names
-      guard index < names.count, let line = agent.line(ofNetwork: names[index]) else {
-        phase = .live
-        return nextReply(agent)
+      while index < names.count, var line = agent.line(ofNetwork: names[index]) {
+        line.items.removeAll { !agent.shows(.network(names[index].bytes), of: $0.app, to: bridge) }
+        index += 1
+        phase = .listingNetworks(index)
+        guard line.items.contains(where: \.isFound) else { continue }
+        return .reply(Message.line(WatchReply(presentNetwork: line)))
       }
-      phase = .listingNetworks(index + 1)
-      return .reply(Message.line(WatchReply(presentNetwork: line)))
+      phase = .live
+      return nextReply(agent)
     case .live: return condition(agent) ?? nextNetwork(agent) ?? nextEvent(agent)
     }
   }
 
   /// The next network that an item has found or lost; nil when there is none.
   private mutating func nextNetwork(_ agent: AgentCore) -> StreamStep? {
-    switch agent.feeds.networks.read(&nextNetwork) {
-    case .end: return nil
-    case .missed(let count): return .reply(Message.line(WatchReply(missedNetworks: Int(count))))
-    case .reset: preconditionFailure("a watch stands in this run's ring")
-    case .element(_, let event): return .reply(Message.line(WatchReply(network: event)))
+    while true {
+      switch agent.feeds.networks.read(&nextNetwork) {
+      case .end: return nil
+      case .missed(let count): return .reply(Message.line(WatchReply(missedNetworks: Int(count))))
+      case .reset: preconditionFailure("a watch stands in this run's ring")
+      case .element(_, let event):
+        guard agent.shows(.network(event.ssid.bytes), of: event.app, to: bridge) else { continue }
+        return .reply(Message.line(WatchReply(network: event)))
+      }
     }
   }
 
   /// The next connection that was made or has ended, or the radio's next change; nil when there is none.
   private mutating func condition(_ agent: AgentCore) -> StreamStep? {
-    switch agent.feeds.conditions.read(&nextCondition) {
-    case .end: return nil
-    case .missed(let count): return .reply(Message.line(WatchReply(missedConnections: Int(count))))
-    case .reset: preconditionFailure("a watch stands in this run's ring")
-    case .element(_, .connection(let connection)):
-      return .reply(Message.line(WatchReply(connection: connection)))
-    case .element(_, .radio(let change)): return .reply(Message.line(WatchReply(radioChanged: change)))
+    while true {
+      switch agent.feeds.conditions.read(&nextCondition) {
+      case .end: return nil
+      case .missed(let count): return .reply(Message.line(WatchReply(missedConnections: Int(count))))
+      case .reset: preconditionFailure("a watch stands in this run's ring")
+      case .element(_, .connection(let connection)):
+        guard bridge?.apps.includes(connection.app) ?? true else { continue }
+        return .reply(Message.line(WatchReply(connection: connection)))
+      case .element(_, .radio(let change)): return .reply(Message.line(WatchReply(radioChanged: change)))
+      }
     }
   }
 
   private mutating func nextEvent(_ agent: AgentCore) -> StreamStep {
     let sequence = cursor.sequence
-    if let message = agent.feeds.messages[sequence] {
+    if bridge == nil, let message = agent.feeds.messages[sequence] {
       cursor.sequence = sequence &+ 1
       agent.counters.streams.eventsDelivered &+= 1
       return .reply(message)
     }
-    switch agent.dataPath.pipeline.events.read(&cursor) {
-    case .end: return .wait
-    case .missed(let count):
-      agent.counters.streams.eventsMissed &+= count
-      return .reply(Message.line(WatchReply(missed: Int(count))))
-    case .reset: preconditionFailure("a watch stands in this run's ring")
-    case .event(let sequence, let sighting, let byteCount):
-      agent.counters.streams.eventsDelivered &+= 1
-      let event = agent.dataPath.event(sequence, of: agent.epochText, sighting, byteCount: byteCount)
-      let message = Message.line(WatchReply(event: event))
-      agent.feeds.messages[sequence] = message
-      return .reply(message)
+    while true {
+      switch agent.dataPath.pipeline.events.read(&cursor) {
+      case .end: return .wait
+      case .missed(let count):
+        agent.counters.streams.eventsMissed &+= count
+        return .reply(Message.line(WatchReply(missed: Int(count))))
+      case .reset: preconditionFailure("a watch stands in this run's ring")
+      case .event(let sequence, let sighting, let byteCount):
+        var event = agent.dataPath.event(sequence, of: agent.epochText, sighting, byteCount: byteCount)
+        guard agent.shows(.bluetooth(event.address), of: event.app, to: bridge) else {
+          passed += 1
+          continue
+        }
+        agent.counters.streams.eventsDelivered &+= 1
+        (event.passed, passed) = (passed, 0)
+        let message = Message.line(WatchReply(event: event))
+        if bridge == nil { agent.feeds.messages[sequence] = message }
+        return .reply(message)
+      }
     }
+  }
+}
+
+extension AgentCore {
+  /// Whether a bridge may see what an app has of a device. nil stands for a caller that may see everything.
+  func shows(_ device: DeviceIdentity, of app: String, to bridge: Bridge?) -> Bool {
+    guard let bridge else { return true }
+    guard bridge.apps.includes(app) else { return false }
+    return bridge.forward != .accessories
+      || setupCore.grants.grants(of: device).contains { $0.app == app && $0.isAuthorized }
   }
 }
 
