@@ -131,6 +131,7 @@ struct LiveWatch: ~Copyable {
     }
     if let event = reply.event {
       let sequence = Int64(clamping: event.sequence)
+      cursor?.sequence &+= Int64(event.passed)
       // The agent reports the events that it left out; a gap in the numbers would show one that it did not report.
       if let expected = cursor?.sequence, sequence > expected { try printer.missed(sequence - expected) }
       cursor?.sequence = sequence &+ 1

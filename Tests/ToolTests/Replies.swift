@@ -23,11 +23,12 @@ enum Replies {
       })
   }
 
-  static func event(_ sequence: Int, item: String = "bulb") -> ScriptedAgent.Step {
+  static func event(_ sequence: Int, passed: Int? = nil, item: String = "bulb") -> ScriptedAgent.Step {
     .send(
       Message.reply(continues: true) { json in
         json.object("event") { json in
           json.member("sequence", sequence)
+          json.member("passed", passed)
           json.member("time", 99)
           json.member("event", "found")
           json.member("app", "lights")

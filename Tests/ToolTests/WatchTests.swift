@@ -47,6 +47,17 @@ struct WatchTests {
     #expect(run.status == 1 && run.errorOutput.contains("nothing was found"), "\(run.errorOutput)")
   }
 
+  @Test("Events that were for others than a bridge are no gap")
+  func passed() throws {
+    let agent = try ScriptedAgent([
+      [Replies.greeting(sequence: 7), Replies.event(9, passed: 2), Replies.event(12, passed: 1), .waitForEnd]
+    ])
+    let run = try Tool.run("watch", "--json", "--count", "2", "--socket", agent.path)
+    try expectValid(run.output, "watch")
+    #expect(
+      run.lines.count == 3 && run.lines[1] == #"{"epoch":"\#(Replies.epoch)","missed":1}"#, "\(run.text)")
+  }
+
   @Test("Its JSON has events, gaps and resets, and a schema")
   func json() throws {
     let agent = try ScriptedAgent([
