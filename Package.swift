@@ -275,7 +275,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "GateTests", dependencies: ["GateTrials"], swiftSettings: strict),
     .testTarget(
-      name: "DiscoveryTests", dependencies: ["Discovery", "HCI", "Manifest", "Setup", "VirtualRadio"],
+      name: "DiscoveryTests",
+      dependencies: ["Discovery", "HCI", "Manifest", "Setup", "VarlinkClient", "VirtualRadio"],
       swiftSettings: strict),
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),

@@ -12,6 +12,7 @@ enum WireNames {
     "Session.CompareString": "DescriptorLine.CompareString", "Session.Accessory": "AppAccessoryLine",
     "Session.Event": "AppEventLine", "Session.Unknown": "SessionErrorLine",
     "Gateway.Capture)": "CaptureReply", "Gateway.Inspect)": "InspectReply",
+    "Gateway.WatchReports)": "WatchReportsReply",
     // Read from an app's call with the error's path, or computed where the bytes of devices are known.
     "Session.Item": nil, "Session.Migration": nil, "Session.Settings": nil, "Session.DiscoveredItem": nil,
     "Session.Fields": nil, "Session.ManufacturerData": nil, "Session.ServiceData": nil,

@@ -52,6 +52,11 @@ public enum Action: Sendable {
   case openLink(LinkRequest)
   /// Close the socket of a connection, unless an app has it.
   case closeLink(LinkID)
+  /// Make the two sockets of a stream of reports, then call ``AgentCore/reportsOpened(_:at:)`` or
+  /// ``AgentCore/reportsFailed(_:_:at:)``.
+  case openReports(ReportStreamID)
+  /// Close the sockets of a stream of reports, unless a client has its own.
+  case closeReports(ReportStreamID)
   /// Write a line to the log.
   case log(Notice)
 }

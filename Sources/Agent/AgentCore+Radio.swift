@@ -90,10 +90,12 @@ extension AgentCore {
   }
 
   /// Receives a packet from the radio, H4 indicator first (Core Specification 5.4, Volume 4, Part A, 2), at the radio's
-  /// time.
-  public func receive(packet: RawSpan, at time: Instant) {
+  /// time. `waitedMicroseconds` is how long it waited in the kernel, where that is known.
+  public func receive(packet: RawSpan, at time: Instant, waitedMicroseconds waited: Int64? = nil) {
     // The agent's clock times the controller, and the last turn may be long ago: a reply counts its deadline from now.
     if radio.isLive { turn.advance(to: time) }
+    dataPath.pipeline.reports.waited =
+      waited.map { UInt16(clamping: min($0 / 100, 0xFFFE)) } ?? ReportLayout.waitedUnknown
     let reception = dataPath.pipeline.receive(h4: packet, at: time)
     packetTap.append(packet, isReceived: true, at: time)
     switch reception {

@@ -70,7 +70,7 @@ extension AgentCore {
     if turn.isBusy { return now }
     return .earliest(
       .earliest(.earliest(pipelineDeadline, radio.deadline), .earliest(links.deadline, pairing.deadline)),
-      .earliest(.earliest(clientDeadline, setupDeadline), networkDeadline))
+      .earliest(.earliest(clientDeadline, setupDeadline), .earliest(networkDeadline, reportDeadline)))
   }
 
   /// nil for a gateway that looks for no networks, whose plan need not be asked each turn.

@@ -110,6 +110,8 @@ public final class AgentCore {
   var setupLink = SetupLink()
   /// The connections of apps to their accessories.
   var links = AccessoryLinks()
+  /// The streams of raw reports.
+  var reports = ReportStreams()
   /// How devices are paired.
   var pairing = PairingLink()
   var feeds: EventFeeds

@@ -47,6 +47,8 @@ public struct StreamCounters: Equatable, Sendable {
   /// Packets of captures.
   public var packetsCaptured: UInt64 = 0
   public var packetsMissed: UInt64 = 0
+  /// Batches of reports.
+  public var reportBatches: UInt64 = 0
   /// Life-cycle events and advertisements for apps.
   public var appEventsDelivered: UInt64 = 0
   public var appEventsMissed: UInt64 = 0

@@ -23,6 +23,8 @@ public enum Notice: Equatable, Sendable {
   case turnedAway(AdmissionError, user: UInt32)
   /// A client broke the protocol, or did not finish what it began.
   case closed(ClosingReason, user: UInt32)
+  /// A reader of reports took nothing for 30 s.
+  case reportsCutOff(user: UInt32)
   case reloaded(ReloadSummary, warnings: Int)
   case reloadRefused(findings: Int)
   /// An operator read the registry with the keys of bonds.

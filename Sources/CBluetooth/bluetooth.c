@@ -199,7 +199,7 @@ union stamp_room {
 struct cbluetooth_batch {
   struct mmsghdr messages[CBLUETOOTH_BATCH_MAX];
   struct iovec buffers[CBLUETOOTH_BATCH_MAX];
-  union stamp_room stamp;
+  union stamp_room stamps[CBLUETOOTH_BATCH_MAX];
   unsigned char bytes[CBLUETOOTH_BATCH_MAX][CBLUETOOTH_PACKET_MAX];
 };
 
@@ -210,18 +210,25 @@ struct cbluetooth_batch *cbluetooth_batch_create(void) {
     batch->buffers[index] = (struct iovec){.iov_base = batch->bytes[index], .iov_len = CBLUETOOTH_PACKET_MAX};
     batch->messages[index].msg_hdr.msg_iov = &batch->buffers[index];
     batch->messages[index].msg_hdr.msg_iovlen = 1;
+    batch->messages[index].msg_hdr.msg_control = &batch->stamps[index];
   }
-  batch->messages[0].msg_hdr.msg_control = &batch->stamp;
   return batch;
 }
 
 void cbluetooth_batch_destroy(struct cbluetooth_batch *batch) { free(batch); }
 
-int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int64_t *stamp) {
-  batch->messages[0].msg_hdr.msg_controllen = sizeof batch->stamp;
-  int count = recvmmsg(socket, batch->messages, CBLUETOOTH_BATCH_MAX, 0, NULL);
-  if (count > 0) read_stamp(&batch->messages[0].msg_hdr, stamp);
-  return count;
+int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int stamped) {
+  for (int index = 0; index < CBLUETOOTH_BATCH_MAX; index++) {
+    batch->messages[index].msg_hdr.msg_controllen = index < stamped ? sizeof batch->stamps[index] : 0;
+  }
+  return recvmmsg(socket, batch->messages, CBLUETOOTH_BATCH_MAX, 0, NULL);
+}
+
+int64_t cbluetooth_batch_stamp(struct cbluetooth_batch *batch, int index) {
+  int64_t stamp = 0;
+  struct msghdr *message = &batch->messages[index].msg_hdr;
+  if (message->msg_controllen > 0) read_stamp(message, &stamp);
+  return stamp;
 }
 
 const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int index, size_t *count) {

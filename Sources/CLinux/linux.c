@@ -263,6 +263,29 @@ long clinux_send_passing(int descriptor, const void *bytes, size_t count, int pa
   return sendmsg(descriptor, &message, MSG_NOSIGNAL);
 }
 
+long clinux_receive_passed(int descriptor, void *bytes, size_t count, int *passed) {
+  union {
+    struct cmsghdr head;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } room;
+  struct iovec part = {.iov_base = bytes, .iov_len = count};
+  struct msghdr message;
+  memset(&message, 0, sizeof message);
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = &room;
+  message.msg_controllen = sizeof room;
+  *passed = -1;
+  // The room is for one: the kernel closes any other.
+  long received = recvmsg(descriptor, &message, MSG_CMSG_CLOEXEC);
+  struct cmsghdr *rights = received < 0 ? NULL : CMSG_FIRSTHDR(&message);
+  if (rights && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS &&
+      rights->cmsg_len == CMSG_LEN(sizeof(int))) {
+    memcpy(passed, CMSG_DATA(rights), sizeof *passed);
+  }
+  return received;
+}
+
 int clinux_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC); }
 
 int clinux_peer(int descriptor, struct clinux_peer *peer) {

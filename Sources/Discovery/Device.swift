@@ -30,6 +30,9 @@ public struct Device: Sendable, BitwiseCopyable {
   /// Transmit power that the advertiser claims, within -40...20 dBm, or ``ReportHeader/noTxPower``.
   public internal(set) var claimedTxPower: Int8 = ReportHeader.noTxPower
   var packetNumbers = PacketNumbers()
+  /// The streams of reports, by their bits, that want the device's; and those of them that want it as an accessory.
+  var streams: UInt8 = 0
+  var accessoryStreams: UInt8 = 0
 
   init() {}
 

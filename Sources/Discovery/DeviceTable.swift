@@ -146,6 +146,7 @@ struct DeviceTable: ~Copyable {
       device.isDeadlineEarly = false
     }
     device.isAccessory = place != nil
+    device.accessoryStreams = place.map { accessories.streams(at: $0) } ?? 0
   }
 
   /// Brings one row in line with the list of accessories. Returns whether it changed.

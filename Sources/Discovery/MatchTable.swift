@@ -214,6 +214,8 @@ struct ItemQuota: BitwiseCopyable {
   var compared = Instant(microseconds: .min)
   /// When a newcomer last took a place.
   var exchanged = Instant(microseconds: .min)
+  /// The streams of reports that want the devices which the item has found, by their bits.
+  var streams: UInt8 = 0
 
   /// For a table whose matches are counted again.
   var withoutCount: Self {

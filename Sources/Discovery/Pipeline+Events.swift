@@ -10,6 +10,7 @@ extension Pipeline {
     _ event: SightingEvent, _ reason: SightingReason, _ slot: Int, of row: Int, skipped: UInt32 = 0
   ) {
     let index = matches.index(slot, of: row)
+    if event == .found { devices.rows[row].streams |= matches.quotas[Int(matches.table[index].item)].streams }
     let set = sets.newestSet(of: devices.rows[row], among: matches.table[index].sets)
     let bytes = sets.payloads.bytes
     append(

@@ -22,7 +22,9 @@ extension Pipeline {
       return nil
     }
     counters.devicesAdded &+= 1
-    return devices.insert(address, identity: identity, at: clock)
+    let row = devices.insert(address, identity: identity, at: clock)
+    followWants(row)
+    return row
   }
 
   /// Takes its row from the device that gives way next, if there is one and it is not in the row to be spared.
@@ -62,6 +64,7 @@ extension Pipeline {
 
   mutating func refreshAccessory(_ row: Int) {
     guard devices.refreshAccessory(row) else { return }
+    followWants(row)
     matches.recount(row, of: devices.rows[row])
     guard !devices.rows[row].isAccessory else { return }
     for slot in (0..<devices.matchCount(row)).reversed() {

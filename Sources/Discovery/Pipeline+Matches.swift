@@ -101,5 +101,6 @@ extension Pipeline {
       emit(.lost, reason, slot, of: row, skipped: skipped)
     }
     matches.table[index].setPresence(.outside, at: clock)
+    if devices.rows[row].streams != 0 { followWants(row) }
   }
 }

@@ -27,6 +27,8 @@ public struct Pipeline: ~Copyable {
   public var matcher: Matcher
   /// Sighting events, for operators.
   public internal(set) var events: EventRing
+  /// The reports that streams want.
+  public var reports = ReportBatches()
   /// Added to every reading: what makes this adapter comparable with the reference, in dB.
   public var adapterOffset: Int8 = 0
 
@@ -168,6 +170,7 @@ public struct Pipeline: ~Copyable {
 
   /// Processes an extended report, which may be a part of a chain, or a directed one.
   private mutating func assemble(_ report: borrowing AdvertisingReport) {
+    reports.last = LastExtendedReport(report.header)
     switch assembler.add(report, at: clock) {
     case .whole:
       processUnlessAnonymous(HeardReport(report.header), report.data)
@@ -184,7 +187,7 @@ public struct Pipeline: ~Copyable {
   private mutating func processUnlessAnonymous(_ report: HeardReport, _ payload: RawSpan) {
     guard report.address.type != .anonymous else {
       counters.reportsAnonymous &+= 1
-      return
+      return passOnUnlisted(report, payload)
     }
     process(report, payload)
   }
@@ -203,7 +206,21 @@ public struct Pipeline: ~Copyable {
   /// Processes a report that has an address, and whose payload is as complete as it will get.
   @inline(__always)
   private mutating func process(_ report: HeardReport, _ payload: RawSpan) {
-    guard let row = findRow(of: report.address) else { return }
+    guard let row = findRow(of: report.address) else { return passOnUnlisted(report, payload) }
+    // A call in the path of the others would keep what it needs out of registers.
+    if devices.rows[row].streams != 0 { return passOnAndProcess(report, payload, row: row) }
+    process(report, payload, row: row)
+  }
+
+  /// Passes a report on to the streams that want its device, and processes it.
+  @inline(never)
+  private mutating func passOnAndProcess(_ report: HeardReport, _ payload: RawSpan, row: Int) {
+    passOn(report, payload, to: devices.rows[row].streams, row: row)
+    process(report, payload, row: row)
+  }
+
+  @inline(__always)
+  private mutating func process(_ report: HeardReport, _ payload: RawSpan, row: Int) {
     let isSample = hear(report, row: row)
     if isUnchanged(payload, report, row: row) {
       counters.reportsUnchanged &+= 1
@@ -328,6 +345,7 @@ public struct Pipeline: ~Copyable {
   private mutating func matchPayload(
     _ part: PayloadPart, of set: Int, row: Int, isNew isPayloadNew: Bool, txPower: Int8
   ) {
+    let streams = devices.rows[row].streams
     let isNew = isPayloadNew || !sets.table[set].isEvaluated
     if isNew { evaluate(set) } else { counters.reportsUnchanged &+= 1 }
     if sets.table[set].evaluation.isMalformed { countMalformed(sets.table[set].evaluation) }
@@ -335,6 +353,7 @@ public struct Pipeline: ~Copyable {
     devices.rows[row].claimedTxPower = Device.believableTxPower(txPower, inPayload)
     guard isNew else { return }
     updateMatches(of: row, set: set)
+    passOnIfFound(row, part, passedTo: streams)
     guard isPayloadNew else { return }
     guard devices.rows[row].matchCount > 0 else {
       sets.table[set].knownFrames = -1

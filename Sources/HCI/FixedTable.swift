@@ -45,28 +45,38 @@ extension FixedTable where Element == UInt8 {
     return unsafe _overrideLifetime(span, borrowing: self)
   }
 
+  /// Stores a number at `offset`, least significant byte first; its bytes must lie inside the table.
+  @inlinable
+  @inline(__always)
+  public func store<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number, at offset: Int) {
+    precondition(offset >= 0 && offset <= count &- MemoryLayout<Number>.size)
+    // Holds: the range was just checked, and a number needs no alignment to be stored this way.
+    unsafe UnsafeMutableRawPointer(base + offset).storeBytes(of: number.littleEndian, as: Number.self)
+  }
+
+  /// Stores four numbers from `offset` on, likewise.
+  @inlinable
+  @inline(__always)
+  public func store(_ words: (UInt64, UInt64, UInt64, UInt64), at offset: Int) {
+    precondition(offset >= 0 && offset <= count &- 32)
+    // Holds: as above, for the four of them.
+    let start = unsafe UnsafeMutableRawPointer(base + offset)
+    unsafe start.storeBytes(of: words.0.littleEndian, as: UInt64.self)
+    unsafe (start + 8).storeBytes(of: words.1.littleEndian, as: UInt64.self)
+    unsafe (start + 16).storeBytes(of: words.2.littleEndian, as: UInt64.self)
+    unsafe (start + 24).storeBytes(of: words.3.littleEndian, as: UInt64.self)
+  }
+
   /// Copies `bytes` to `offset`; the range must lie inside the table.
   @inlinable
   @inline(__always)
   public func write(_ bytes: RawSpan, at offset: Int) {
-    precondition(offset >= 0 && offset &+ bytes.byteCount <= count)
-    var index = 0
-    while index &+ 8 <= bytes.byteCount {
-      // Holds: offset + index + 8 lies inside the range checked above.
-      unsafe UnsafeMutableRawPointer(base + offset + index)
-        .storeBytes(of: bytes.uint64(at: index).littleEndian, as: UInt64.self)
-      index &+= 8
-    }
-    if index > 0, index < bytes.byteCount {
-      // The last eight bytes, some of which were written before. Holds: they end where the range does.
-      index = bytes.byteCount &- 8
-      unsafe UnsafeMutableRawPointer(base + offset + index)
-        .storeBytes(of: bytes.uint64(at: index).littleEndian, as: UInt64.self)
-      return
-    }
-    while index < bytes.byteCount {
-      self[offset &+ index] = bytes.uint8(at: index)
-      index &+= 1
+    precondition(offset >= 0 && offset <= count &- bytes.byteCount)
+    unsafe bytes.withUnsafeBytes { source in
+      // Holds: the range lies inside the table, as just checked, and outside the span, which is no view of it.
+      if let start = source.baseAddress {
+        unsafe UnsafeMutableRawPointer(base + offset).copyMemory(from: start, byteCount: source.count)
+      }
     }
   }
 }

@@ -27,6 +27,19 @@ public struct Descriptor: ~Copyable, Sendable {
     return try Self.progress(count, of: .read)
   }
 
+  /// Reads the available bytes into `buffer`, likewise. A descriptor that came beside them replaces `passed`.
+  public borrowing func read(
+    into buffer: inout [UInt8], passed: inout SharedDescriptor?
+  ) throws(SystemError) -> Int? {
+    var other: Int32 = -1
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      // Holds: the buffer is the array's own, for as long as the call.
+      unsafe clinux_receive_passed(number, $0.baseAddress, $0.count, &other)
+    }
+    if other >= 0 { passed = SharedDescriptor(Descriptor(owning: other)) }
+    return try Self.progress(count, of: .receive)
+  }
+
   /// Writes what fits now. Returns the count of bytes written; nil when nothing fits.
   public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
@@ -38,6 +51,12 @@ public struct Descriptor: ~Copyable, Sendable {
 
   /// Sends what fits now. Returns the count of bytes sent; nil when nothing fits.
   public borrowing func send(_ bytes: Span<UInt8>) throws(SystemError) -> Int? {
+    // Holds: a byte has no padding that could be read uninitialised.
+    try send(unsafe bytes.bytes)
+  }
+
+  /// Sends what fits now, likewise.
+  public borrowing func send(_ bytes: RawSpan) throws(SystemError) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
       // Holds: the call only reads the span.
       unsafe clinux_send(number, $0.baseAddress, $0.count)
@@ -64,4 +83,10 @@ public struct Descriptor: ~Copyable, Sendable {
     guard error.code == EAGAIN || error.code == EINTR else { throw error }
     return nil
   }
+}
+
+/// A descriptor that several owners share, closed with the last of them.
+public final class SharedDescriptor: Sendable {
+  public let descriptor: Descriptor
+  public init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
 }

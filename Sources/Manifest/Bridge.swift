@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Values
+
 /// A program that serves other programs, such as Home Assistant: its account, what it may see, and what it may do.
 public struct Bridge: Equatable, Sendable {
-  /// Which devices it may see.
-  public enum Forward: String, CaseIterable, Sendable {
-    /// The accessories of its apps.
-    case accessories
-    /// Every device that an item of its apps has found.
-    case items
-    /// Every device in reach.
-    case everything
-  }
-
   /// What it may do beside seeing.
   public enum Right: String, CaseIterable, Sendable {
     case pick, rename, remove, scan
@@ -20,7 +12,8 @@ public struct Bridge: Equatable, Sendable {
   public var name: String
   /// The user whose processes are the bridge; an empty one is no account's.
   public var user: String
-  public var forward = Forward.accessories
+  /// Which devices it may see: those of its apps, unless it sees everything.
+  public var forward = ReportForward.accessories
   /// The apps whose devices it sees; nil for all.
   public var apps: Set<String>?
   public var may: Set<Right> = []

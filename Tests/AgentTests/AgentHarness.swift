@@ -53,6 +53,9 @@ final class AgentHarness: ScenarioHarness {
   private(set) var readingCount = 0
   /// The sockets that the agent wants connected, and has not closed.
   private(set) var openLinks: [LinkRequest] = []
+  /// The readers of streams of reports, and whether a socket can be made for another.
+  private(set) var reportReaders: [ReportReaderModel] = []
+  var canOpenReports = true
   /// The connections whose sockets went to clients, beside a reply.
   private(set) var passedLinks: [(link: LinkID, client: ClientID)] = []
   /// Replies for the registry's file; while it is held, requests wait.
@@ -130,6 +133,7 @@ final class AgentHarness: ScenarioHarness {
       let wasPlugged = controller?.isPlugged
       while let packet = controller?.next(before: now.advanced(milliseconds: 1)) {
         agent.receive(packet: packet.bytes.span.rawBytes, at: now)
+        if agent.hasFullReportBatch { sendReports() }
       }
       notePlug(since: wasPlugged)
       receivePairingEvents()
@@ -166,7 +170,14 @@ final class AgentHarness: ScenarioHarness {
       agent.turn(at: now)
       while let action = agent.nextAction() { performAction(action) }
       for id in clients.keys { deliver(to: id) }
+      sendReports()
     } while hasDiskReplied || agent.nextDeadline.map { $0 <= now } ?? false
+  }
+
+  private func sendReports() {
+    agent.sendReports { id, message in
+      reportReaders.first { $0.id == id && !$0.isClosed }?.receive(message) ?? .closed
+    }
   }
 
   private func performAction(_ action: Action) {
@@ -212,6 +223,11 @@ final class AgentHarness: ScenarioHarness {
     case .signal(let signal): signals.append(signal.arguments)
     case .openLink(let request): openLinks.append(request)
     case .closeLink(let id): openLinks.removeAll { $0.id == id }
+    case .openReports(let id):
+      guard canOpenReports else { return agent.reportsFailed(id, "no descriptor is free", at: now) }
+      reportReaders.append(ReportReaderModel(id))
+      agent.reportsOpened(id, at: now)
+    case .closeReports(let id): reportReaders.first { $0.id == id }?.isClosed = true
     case .log(let notice): notices.append(notice)
     }
   }
@@ -233,9 +249,9 @@ final class AgentHarness: ScenarioHarness {
   }
 
   private func drain(_ id: ClientID, to client: HarnessClient) {
-    let link = agent.linkToPass(to: id)
+    let passed = agent.socketToPass(to: id)
     agent.drain(id) { client.receive($0) }
-    guard let link, agent.linkToPass(to: id) == nil else { return }
+    guard case .link(let link)? = passed, agent.socketToPass(to: id) == nil else { return }
     openLinks.removeAll { $0.id == link }
     passedLinks.append((link, id))
   }

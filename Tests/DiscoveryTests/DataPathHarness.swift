@@ -4,6 +4,7 @@
 import HCI
 @testable import Manifest
 import Testing
+import VarlinkClient
 import VirtualRadio
 
 /// A data path under test: packets go in with their time, sightings come out in order.
@@ -20,6 +21,31 @@ final class DataPathHarness {
 
   convenience init(_ items: DisplayItem..., offset: Int8 = 0, adjust: (inout Gateway) -> Void = { _ in }) {
     self.init(GatewayManifest(items, adjust), adapterOffset: offset)
+  }
+
+  // MARK: Streams of reports
+
+  private let batches = ArenaOwner { ReportBatches(in: &$0) }
+
+  /// Opens a stream that wants everything.
+  func openReports() {
+    path.pipeline.reports = batches.value
+    path.pipeline.reports.open(0, patienceMilliseconds: 100, at: Instant(microseconds: 0))
+    path.pipeline.wantEverything(1)
+    path.pipeline.followWants()
+  }
+
+  func holdReportsBack() { path.pipeline.reports.batchWasHeldBack(0) }
+
+  func reportBytes() -> [UInt8] {
+    let batches = path.pipeline.reports
+    return Self.bytes(batches.batch(0))
+  }
+
+  /// The batch, which is empty afterwards.
+  func takeReports() throws -> ReportMessage {
+    defer { path.pipeline.reports.batchWasSent(0) }
+    return try ReportMessage(reportBytes())
   }
 
   var counters: Counters { path.pipeline.counters }

@@ -65,6 +65,9 @@ struct PlaceOwnersTests {
     "Problem+Accessories.notMatchingMax": .length,
     "MetricsMethod.textBytesMax": .length,
     "LinkCommandQueue.triesMax": .derived,
+    // Operators have those that bridges leave, of which each has two.
+    "ReportBatches.streamsMax": .account, "ReportStreams.bridgeStreamsMax": .account,
+    "AgentCore+Reports.reportStreamsMax": .derived,
     "AppFeed.capacity": .app, "AdvertisementFeeds.capacity": .app, "WatchMethod.capacity": .length,
     "ItemFields.countRange": .length, "DescriptorClauses.capacity": .length,
     "FrameTable.matchesMax": .radio, "FrameTable.waitingMax": .radio, "FrameTable.candidatesMax": .derived,

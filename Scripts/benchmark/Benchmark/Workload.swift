@@ -11,6 +11,7 @@ struct Workload: ~Copyable {
   private(set) var matched = 0
   private var time: Int64 = 0
   private var evaluation = Evaluation()
+  private let batches = ArenaOwner { ReportBatches(in: &$0) }
 
   init(_ manifest: GatewayManifest) { path = ManifestDataPath(manifest) }
 
@@ -73,6 +74,30 @@ struct Workload: ~Copyable {
       )
     }
     matched = Int(path.pipeline.counters.found)
+  }
+
+  /// Opens a stream of reports that wants all of them, or none that come.
+  mutating func openReports(everything: Bool) {
+    path.pipeline.reports = batches.value
+    path.pipeline.reports.open(0, patienceMilliseconds: 100, at: Instant(microseconds: 0))
+    path.pipeline.wantEverything(everything ? 1 : 0)
+    path.pipeline.followWants()
+  }
+
+  /// Every packet through the whole pipeline; a batch leaves with sixteen reports, as if a reader had taken it.
+  @inline(never)
+  mutating func runReports(_ stream: borrowing Stream) {
+    let bytes = stream.bytes.span.rawBytes
+    for index in 0..<stream.count {
+      time += 1000
+      _ = path.pipeline.receive(
+        h4: bytes.extracting(stream.starts[index]..<stream.starts[index + 1]), at: Instant(microseconds: time)
+      )
+      if index % 16 == 15 {
+        matched += path.pipeline.reports.batch(0).byteCount
+        path.pipeline.reports.batchWasSent(0)
+      }
+    }
   }
 
   /// A report as an object of 180 bytes, with the kinds of values that events have.

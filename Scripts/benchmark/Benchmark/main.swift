@@ -18,7 +18,7 @@ let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
-    "usage: benchmark match|pipeline|unchanged|colliding|alternating|json|reload|one-mask|four-masks|all-masks|"
+    "usage: benchmark match|pipeline|unchanged|colliding|alternating|json|forwarded|unwanted|reload|one-mask|four-masks|all-masks|"
       + "replay-manifest|replay-capture|check-manifest "
       + "DESCRIPTORS ROUNDS [REPORTS]"
   )
@@ -41,7 +41,8 @@ let stream =
   arguments[1] == "alternating"
   ? Stream(alternatingBeacons: min(descriptors, Stream.targetCount), reports: reports)
   : Stream(
-    reports: reports, changePerMille: ["unchanged", "colliding"].contains(arguments[1]) ? 0 : 230,
+    reports: reports,
+    changePerMille: ["unchanged", "colliding", "forwarded", "unwanted"].contains(arguments[1]) ? 0 : 230,
     collides: arguments[1] == "colliding")
 if arguments[1].hasPrefix("replay-") || arguments[1] == "check-manifest" {
   let isCapture = arguments[1] == "replay-capture"
@@ -51,11 +52,15 @@ if arguments[1].hasPrefix("replay-") || arguments[1] == "check-manifest" {
   var workload = Workload(manifest)
   // Whatever the first reloads keep for good is kept before counting.
   if arguments[1] == "reload" { for round in 0..<10 { workload.runReload(stream, manifest, round: round) } }
+  if ["forwarded", "unwanted"].contains(arguments[1]) {
+    workload.openReports(everything: arguments[1] == "forwarded")
+  }
   let before = allocation_count()
   let releasesBefore = release_count()
   for round in 0..<rounds {
     if round == 1 { start_instruction_count() }
     switch arguments[1] {
+    case "forwarded", "unwanted": workload.runReports(stream)
     case "json": workload.runJSON(reports)
     case "reload": workload.runReload(stream, manifest, round: round)
     case "pipeline", "unchanged", "colliding", "alternating": workload.runPipeline(stream, round: round)

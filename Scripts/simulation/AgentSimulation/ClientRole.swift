@@ -10,6 +10,8 @@ enum ClientRole: Equatable {
   case caller
   /// Records the radio.
   case recorder
+  /// Has a stream of reports, for which its socket holds this number of messages: 0 for one that closes it, and it may never read.
+  case reporter(room: Int, reads: Bool)
   /// Breaks the protocol.
   case vandal
   /// An app: may connect, and may not call the operators' methods.
@@ -22,7 +24,7 @@ enum ClientRole: Equatable {
   var reads: Bool {
     switch self {
     case .watcher(let bytes): bytes > 0
-    case .auditor, .caller, .recorder, .vandal, .app, .unauthorized, .idler: true
+    case .auditor, .caller, .recorder, .reporter, .vandal, .app, .unauthorized, .idler: true
     }
   }
 }

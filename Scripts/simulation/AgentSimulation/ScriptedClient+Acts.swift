@@ -26,6 +26,15 @@ extension ScriptedClient {
       write(
         PendingCall(kind: .capture, method: Self.gateway + "Capture", wantsMore: true),
         Message.call(Self.gateway + "Capture", more: true))
+    case .reporter:
+      let milliseconds = dice.pick([0, 20, 100, 1000])
+      let forward = dice.pick(["accessories", "items", "everything", "everything"])
+      let method = Self.gateway + "WatchReports"
+      let message = Message.call(method) { json in
+        json.member("forward", forward)
+        json.member("batchMilliseconds", milliseconds)
+      }
+      write(PendingCall(kind: .one, method: method, wantsMore: false), message)
     case .caller, .vandal, .app, .unauthorized, .idler: break
     }
   }
@@ -67,7 +76,7 @@ extension ScriptedClient {
       let count = dice.chance(perMille: 30) ? dice.between(50, 300) : dice.between(1, 4)
       for _ in 0..<count { call(hints) }
     case .vandal: breakProtocol(hints)
-    case .auditor, .watcher, .recorder, .unauthorized, .idler: break
+    case .auditor, .watcher, .recorder, .reporter, .unauthorized, .idler: break
     }
   }
 

@@ -56,7 +56,7 @@ struct ScriptedClient {
     let count: Int
     switch role {
     case .watcher(let bytes): count = min(bytes, unread.count)
-    case .auditor, .caller, .recorder, .vandal, .app, .unauthorized, .idler: count = unread.count
+    case .auditor, .caller, .recorder, .reporter, .vandal, .app, .unauthorized, .idler: count = unread.count
     }
     defer { unread.removeFirst(count) }
     return Array(unread[..<count])

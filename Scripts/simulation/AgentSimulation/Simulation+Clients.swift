@@ -24,7 +24,9 @@ extension Simulation {
 
   private static let roles: [ClientRole] = [
     .watcher(bytesPerRead: 1 << 20), .watcher(bytesPerRead: 1 << 20), .watcher(bytesPerRead: 700),
-    .watcher(bytesPerRead: 0), .caller, .caller, .recorder, .vandal, .vandal, .app, .unauthorized, .idler,
+    .watcher(bytesPerRead: 0), .reporter(room: 50, reads: true), .reporter(room: 1, reads: true),
+    .reporter(room: 2, reads: false), .reporter(room: 0, reads: false), .caller, .caller, .recorder, .vandal,
+    .vandal, .app, .unauthorized, .idler,
   ]
 
   /// More clients than the agent admits, of several users.
@@ -42,7 +44,7 @@ extension Simulation {
     switch role {
     case .unauthorized: dice.pick([1234, 65_534])
     case .app: 2000
-    case .auditor, .watcher, .caller, .recorder, .vandal, .idler: dice.pick([0, 1001, 1002])
+    case .auditor, .watcher, .caller, .recorder, .reporter, .vandal, .idler: dice.pick([0, 1001, 1002])
     }
   }
 
@@ -169,6 +171,11 @@ extension Simulation {
       hasMoved = true
     }
     if clients[index].hasEnded, clients[index].outgoing.isEmpty { agent.endInput(id) }
+    if case .reports(let stream)? = agent.socketToPass(to: id),
+      case .reporter(let room, let reads) = clients[index].role
+    {
+      reportBooks[stream]?.setPace(messagesMax: room, reads: reads)
+    }
     let drained = drain(id, byteCountMax: clients[index].socketBytesMax - clients[index].unread.count)
     guard !drained.isEmpty else {
       guard isEnding, clients[index].role.reads, !clients[index].unread.isEmpty else { return hasMoved }

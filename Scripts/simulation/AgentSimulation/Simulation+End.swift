@@ -26,6 +26,7 @@ extension Simulation {
       now += 100_000
       step += 1
       deliverReadings()
+      try readReports()
       try settle()
       if clients.allSatisfy(\.hasAllReplies) { break }
     }

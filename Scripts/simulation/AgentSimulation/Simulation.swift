@@ -49,11 +49,14 @@ public final class Simulation {
   var networkModel: NetworkModel
   var log = EventLog()
   var clients: [ScriptedClient] = []
+  /// The readers of streams of reports.
+  var reportBooks: [ReportStreamID: ReportBook] = [:]
   let epoch: String
   /// When each started reading of the manifest is delivered.
   var readings: [Int64] = []
   var nextSignal: Int64
   var now: Int64 = 0
+  var nextReportRead: Int64 = 0
   var step = 0
   var digest = Digest()
   var replyCount = 0
@@ -140,6 +143,7 @@ public final class Simulation {
   private var nextTime: Int64? {
     var soonest: Int64 = min(nextSignal, networks.nextScan, networks.nextLoss)
     for client in clients { soonest = min(soonest, client.nextAct, client.leaveTime) }
+    if reportBooks.values.contains(where: \.reads) { soonest = min(soonest, nextReportRead) }
     for reading in readings { soonest = min(soonest, reading) }
     let times: [Int64?] = [radio.nextTime, agent.nextDeadline?.microseconds, disk.nextTime]
     for case let time? in times { soonest = min(soonest, time) }
@@ -151,9 +155,11 @@ public final class Simulation {
     if !readsFirst { try settle() }
     while let packet = radio.next(at: now) {
       receivePacket(packet)
+      if agent.hasFullReportBatch { sendReports() }
       try settle()
     }
     try reportPlugging()
+    try readReports()
     try actClients()
     deliverReadings()
     scanNetworks()
@@ -184,6 +190,7 @@ public final class Simulation {
       agent.turn(at: instant)
       var isQuiet = try performActions()
       for index in clients.indices where try exchange(index) { isQuiet = false }
+      sendReports()
       let isDue = agent.nextDeadline.map { $0.microseconds <= now } ?? false
       if isQuiet, !isDue { return }
     }
@@ -223,6 +230,8 @@ public final class Simulation {
       .closeLink:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
+    case .openReports(let id): openReports(id)
+    case .closeReports(let id): try closeReports(id)
     case .readNetworks, .startNetworkScan:
       throw Breach(.wrongCommand, "the kernel is asked for networks without an interface")
     case .signal(let signal): note("signals \(signal)")
@@ -240,7 +249,7 @@ public final class Simulation {
       }
     case .radioGivenUp: referenceModel.loseRadio(at: now)
     case .radio, .initializationFailed, .radioRecovery, .boardFollowsAdapter, .switchedOnAfterBluetoothd,
-      .turnedAway, .closed, .keysExported, .bondImported, .accessoryRemoved,
+      .turnedAway, .closed, .reportsCutOff, .keysExported, .bondImported, .accessoryRemoved,
       .registryReset, .link, .pairing, .networks, .reloaded, .reloadRefused, .setup, .mgmtMessageIgnored:
       break
     }

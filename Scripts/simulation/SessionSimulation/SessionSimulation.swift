@@ -187,7 +187,9 @@ public final class SessionSimulation {
     case .registry(let request): disk = (request, now + Int64(dice.number(below: 30)) * 1000)
     case .readKnownDevices: agent.knownDevicesWereRead(SimulatedGateway.knownDevices, at: instant)
     case .findBluetoothd: agent.bluetoothdWasSought(isRunning: false, at: instant)
-    case .manage, .managePairing, .openBus, .closeBus, .callBus, .openLink, .closeLink, .recoverRadio,
+    case .manage, .managePairing, .openBus, .closeBus, .callBus, .openLink, .closeLink, .openReports,
+      .closeReports,
+      .recoverRadio,
       .releaseRadio,
       .readNetworks, .startNetworkScan:
       throw BrokenRule(sentence: "the kernel is asked about a virtual radio")

@@ -16,6 +16,7 @@ struct AgentMethod: ServedMethod, Equatable {
     ItemsMethod.self,
     InspectMethod.self,
     CaptureMethod.self,
+    WatchReportsMethod.self,
     ReloadMethod.self,
 
     // io.accessoryd.Session

@@ -43,6 +43,14 @@ extension GatewayError {
       findings: findings.prefix(listedMax).map(cut), omitted: max(0, findings.count - listedMax))
     return Self(.manifestRefused) { line.writeMembers(to: &$0) }
   }
+  static func socketMissing(_ reason: String) -> Self { Self(.socketMissing) { $0.member("reason", reason) } }
+  static func forwardsLess(_ forward: ReportForward) -> Self {
+    Self(
+      message: Message.error(
+        ServiceError.permissionDenied(
+          reason: "the manifest forwards \(forward.rawValue) to this bridge, and no more",
+          cure: "leave `forward` out of the call, or widen `forward` in the bridge's section")))
+  }
   static func busy(limit: Int) -> Self { Self(.busy) { $0.member("limit", limit) } }
   static func tooManyConnections(isOfUser: Bool, limit: Int) -> Self {
     Self(.tooManyConnections) { json in

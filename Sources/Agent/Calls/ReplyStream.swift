@@ -42,8 +42,8 @@ enum StreamStep {
   case wait
   /// Send the last reply.
   case end([UInt8])
-  /// Send the last reply, and the socket of a connection beside it.
-  case endPassing(LinkID, [UInt8])
+  /// Send the last reply, and a socket beside it.
+  case endPassing(ClientSocket, [UInt8])
 }
 
 extension Message {

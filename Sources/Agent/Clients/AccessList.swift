@@ -54,6 +54,14 @@ public struct AccessList: Equatable, Sendable {
   }
 }
 
+/// Which reports a client may have at most.
+struct ReportRight: Equatable {
+  let reader: ReportReader
+  let forward: ReportForward
+  /// Of accessories and items of these apps; nil for all.
+  let apps: Set<String>?
+}
+
 /// What a client may do.
 struct Rights: Equatable, Sendable {
   static let none = Rights()
@@ -83,6 +91,12 @@ struct Rights: Equatable, Sendable {
     case .always: isOperator || bridge != nil
     case .with(let right): isOperator || bridge?.may.contains(right) == true
     }
+  }
+
+  /// Which reports the client may have; nil for none.
+  var reports: ReportRight? {
+    if isOperator { return ReportRight(reader: .operator, forward: .everything, apps: nil) }
+    return bridge.map { ReportRight(reader: .bridge, forward: $0.forward, apps: $0.apps) }
   }
 }
 

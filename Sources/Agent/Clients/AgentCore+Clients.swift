@@ -78,12 +78,19 @@ extension AgentCore {
     if client.unsentReply != nil || client.connection.hasPendingInput { turn.isBusy = true }
   }
 
+  /// The socket that goes with the first of the next bytes to a client. Of a connection's, the shell closes its own copy once
+  /// some of them were sent.
+  public func socketToPass(to client: ClientID) -> ClientSocket? {
+    guard let passed = clients[client]?.passed, passed.precedingByteCount == 0 else { return nil }
+    return passed.socket
+  }
+
   /// The socket of a connection goes with the first byte of its reply.
   private func notePassed(_ client: Client, byteCount: Int) {
     guard byteCount > 0, let passed = client.passed else { return }
     client.passed =
       passed.precedingByteCount == 0
-      ? nil : PassedLink(link: passed.link, precedingByteCount: passed.precedingByteCount - byteCount)
+      ? nil : PassedSocket(socket: passed.socket, precedingByteCount: passed.precedingByteCount - byteCount)
   }
 
   /// Serves a client until it has to wait: takes its calls, sends its replies, ends its connection.
@@ -118,22 +125,30 @@ extension AgentCore {
       case .end(let reply):
         client.stream?.release(self)
         return client.endCall(with: reply)
-      case .endPassing(let link, let reply):
+      case .endPassing(let socket, let reply):
         client.stream?.release(self)
-        return pass(link, to: client, reply)
+        return pass(socket, to: client, reply)
       }
     }
   }
 
   /// Ends the call with a reply that a socket goes with.
-  private func pass(_ link: LinkID, to client: Client, _ reply: [UInt8]) {
+  private func pass(_ socket: ClientSocket, to client: Client, _ reply: [UInt8]) {
     let precedingByteCount = client.connection.sendableByteCount
     client.endCall(with: reply)
     if client.connection.sendableByteCount > precedingByteCount {
-      client.passed = PassedLink(link: link, precedingByteCount: precedingByteCount)
+      client.passed = PassedSocket(socket: socket, precedingByteCount: precedingByteCount)
     } else {
       // The call was one without a reply.
-      updateLinks { $0.abandon(link) }
+      abandon(socket)
+    }
+  }
+
+  /// Forgets a socket that did not reach its client.
+  private func abandon(_ socket: ClientSocket) {
+    switch socket {
+    case .link(let link): updateLinks { $0.abandon(link) }
+    case .reports(let stream): endReports(stream)
     }
   }
 
@@ -172,7 +187,8 @@ extension AgentCore {
       clients.sessionsLeft = clients.sessionsLeft.filter { $0.value != session && setupCore.isOpen($0.value) }
       clients.sessionsLeft[client.id] = session
     }
-    if let passed = client.passed.take() { updateLinks { $0.abandon(passed.link) } }
+    if let passed = client.passed.take() { abandon(passed.socket) }
+    endReports(of: client.id)
     counters.clients.calls &+= client.connection.callCount
     counters.clients.callsRefused &+= client.connection.refusalCount
     counters.clients.yields &+= client.connection.yieldCount

@@ -29,7 +29,7 @@ final class Client {
   /// The stream's next reply while the output has no room for it.
   var unsentReply: [UInt8]?
   /// The socket that goes with a reply which was not sent yet.
-  var passed: PassedLink?
+  var passed: PassedSocket?
   /// The registry that the client is sending, line by line.
   var registryImport: RegistryImporting?
 
@@ -53,9 +53,17 @@ final class Client {
   }
 }
 
-/// The socket of a connection that goes to a client with its reply.
-struct PassedLink {
-  let link: LinkID
+/// A socket that goes to a client.
+public enum ClientSocket: Equatable, Sendable {
+  /// That of a connection to an accessory.
+  case link(LinkID)
+  /// The reader's of a stream of reports.
+  case reports(ReportStreamID)
+}
+
+/// A socket that goes to a client with its reply.
+struct PassedSocket {
+  let socket: ClientSocket
   /// How many bytes of earlier replies have to be sent before.
   var precedingByteCount: Int
 }

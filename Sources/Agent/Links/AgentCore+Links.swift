@@ -18,7 +18,7 @@ extension AgentCore {
 
   // MARK: - What the shell reports
 
-  /// The socket is connected. The shell keeps it until ``linkToPass(to:)`` names it, or until ``Action/closeLink(_:)``.
+  /// The socket is connected. The shell keeps it until ``socketToPass(to:)`` names it, or until ``Action/closeLink(_:)``.
   public func linkOpened(_ id: LinkID, at time: Instant) {
     turn.advance(to: time)
     updateLinks { $0.opened(id, at: now) }
@@ -35,13 +35,6 @@ extension AgentCore {
   private func isDoubtful(_ error: LinkError, of id: LinkID) -> Bool {
     guard error.failure == .bond, let link = links.links.first(where: { $0.id == id }) else { return false }
     return isRefusalCredible(from: link.address) == false
-  }
-
-  /// The connection whose socket goes with the first of the next bytes to a client. The shell closes its own copy once
-  /// some of them were sent.
-  public func linkToPass(to client: ClientID) -> LinkID? {
-    guard let passed = clients[client]?.passed, passed.precedingByteCount == 0 else { return nil }
-    return passed.link
   }
 
   // MARK: - Calls

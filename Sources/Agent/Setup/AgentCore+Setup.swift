@@ -126,6 +126,7 @@ extension AgentCore {
     if !changes.isDisjoint(with: [.grants, .bonds, .requests]) { followIdentities() }
     if changes.contains(.grants) {
       markAccessories()
+      followReportWants()
       followNetworkInterest()
     }
     if changes.contains(.requests) { recogniseAppSuppliedItems() }
@@ -246,6 +247,7 @@ extension AgentCore {
       effectiveManifest, identities: identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
     networkItemsChanged()
+    followReportWants()
   }
 
   /// The manifest with the items that apps supplied.

@@ -10,7 +10,8 @@ import Wireless
 
 /// Kinds of lines that an untrusted party can cause: at most one a minute of each is logged.
 enum LimitedLineKind: Hashable, CaseIterable, Sendable {
-  case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, overdue
+  case unknownAccounts, full, userFull, longMessages, truncatedMessages, noJSON, longReplies, slowReaders,
+    overdue
   case connections, connectionsFailed, connectionsEnded
   case foreignPairings, lostBonds, rejectedKeys, leftOutKeys, rejectedSettings
   case truncatedMgmtMessages, invalidMgmtMessages, unreadableBusMessages, foreignBusMessages
@@ -43,6 +44,7 @@ extension Notice {
     case .closed(.frame(.truncated), _): .truncatedMessages
     case .closed(.call, _): .noJSON
     case .closed(.replyTooLong, _): .longReplies
+    case .reportsCutOff: .slowReaders
     }
   }
 
@@ -50,7 +52,7 @@ extension Notice {
     switch self {
     case .radio(.on, _, _), .radio(.off, _, _), .radio(.recovering, before: .absent, _): .info
     case .radio, .initializationFailed, .radioRecovery, .radioGivenUp: .warning
-    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .keysExported, .bondImported,
+    case .switchedOnAfterBluetoothd, .turnedAway, .closed, .reportsCutOff, .keysExported, .bondImported,
       .accessoryRemoved, .registryReset:
       .notice
     case .reloaded, .boardFollowsAdapter: .notice
@@ -77,6 +79,8 @@ extension Notice {
         + "manifest prevents"
     case .turnedAway(let refusal, let user): "a program of user \(user) was refused: \(refusal.sentence)"
     case .closed(let reason, let user): "a connection of user \(user) was closed: \(reason.sentence)"
+    case .reportsCutOff(let user):
+      "a stream of reports of user \(user) was ended: its reader took nothing for 30 s"
     case .reloaded(let summary, let warnings):
       "the manifest was read again; items kept: \(summary.itemsKept), added: \(summary.itemsAdded), "
         + "removed: \(summary.itemsRemoved)"

@@ -30,7 +30,7 @@ struct AgentLoop: ~Copyable {
   var radio: LoopRadio
   var disk: DiskState
   var signalHooks: SignalHooks
-  var links: LinkSockets
+  var sockets: PassedSockets
   var bus = BluetoothdBus()
   var notifier: SystemdNotifier
   private var isEnding = false
@@ -57,7 +57,7 @@ struct AgentLoop: ~Copyable {
     try context.epoll.add(radio.tasks.worker.replies.descriptor, .readable, token: context.insert(.devices))
     let clients = try ClientSockets(socket, &context)
     notifier = try SystemdNotifier(.ofEnvironment)
-    links = LinkSockets(dependencies.openLink)
+    sockets = PassedSockets(links: LinkSockets(dependencies.openLink))
     signalHooks = SignalHooks(gateway, start: dependencies.startProgram)
     self.signals = signals
     clock = dependencies.clock
@@ -120,11 +120,12 @@ struct AgentLoop: ~Copyable {
     clients.resumeListeningIfDue(&context)
     clients.forgetProcesses(&context)
     signalHooks.forEachProgram { $1.advance(to: context.now) }
-    radio.drive(&context)
+    radio.drive(&sockets.reports, &context)
     bus.receive(&context)
     runAgent()
     performActions()
-    clients.serve(&links, &context)
+    clients.serve(&sockets, &context)
+    sockets.reports.send(&context)
     radio.updateReadiness(&context)
     bus.updateReadiness(&context)
     notifyManager()
@@ -152,7 +153,8 @@ struct AgentLoop: ~Copyable {
     case .link(let id):
       // The end of the link before this one is not to count for this one.
       radio.receiveMgmtMessages(&context)
-      links.receiveReadiness(of: id, &context)
+      sockets.links.receiveReadiness(of: id, &context)
+    case .reports(let id): sockets.reports.receiveReadiness(of: id, event.readiness, &context)
     }
   }
 
@@ -199,8 +201,10 @@ struct AgentLoop: ~Copyable {
       case .readKnownDevices: radio.tasks.add(.readKnownDevices)
       case .registry(let request): disk.send(request)
       case .signal(let signal): signalHooks[signal.program].add(signal, &context)
-      case .openLink(let request): links.connect(request, &context)
-      case .closeLink(let id): links.close(id, &context)
+      case .openLink(let request): sockets.links.connect(request, &context)
+      case .closeLink(let id): sockets.links.close(id, &context)
+      case .openReports(let id): sockets.reports.open(id, &context)
+      case .closeReports(let id): sockets.reports.close(id, &context)
       case .log(let notice): log(notice)
       }
     }
@@ -310,7 +314,7 @@ struct AgentLoop: ~Copyable {
     disk.closeRegistry(&context)
     runAgent()
     radio.performRemainingTasks()
-    clients.flushAll(&links, &context)
+    clients.flushAll(&sockets, &context)
     context.log.say(.debug, context.counters.sentence)
     context.log.say(.info, "ended by a signal")
   }

@@ -174,32 +174,29 @@ struct ClientSockets: ~Copyable {
   // MARK: - Writing
 
   /// Sends every client its replies, once each, and updates the readiness that its descriptor is watched for.
-  mutating func serve(_ links: inout LinkSockets, _ loop: inout LoopContext) {
-    for id in clients.keys where flush(id, &links, &loop) { updateReadiness(id, &loop) }
+  mutating func serve(_ sockets: inout PassedSockets, _ loop: inout LoopContext) {
+    for id in clients.keys where flush(id, &sockets, &loop) { updateReadiness(id, &loop) }
   }
 
   /// Sends every client its replies a last time.
-  mutating func flushAll(_ links: inout LinkSockets, _ loop: inout LoopContext) {
-    for id in clients.keys { _ = flush(id, &links, &loop) }
+  mutating func flushAll(_ sockets: inout PassedSockets, _ loop: inout LoopContext) {
+    for id in clients.keys { _ = flush(id, &sockets, &loop) }
   }
 
   /// Returns whether the client is still connected.
   private mutating func flush(
-    _ id: ClientID, _ links: inout LinkSockets, _ loop: inout LoopContext
+    _ id: ClientID, _ sockets: inout PassedSockets, _ loop: inout LoopContext
   ) -> Bool {
     guard let client = clients[id] else { return false }
     guard loop.agent.sendableByteCount(id) > 0 else { return true }
     loop.counters.clientCalls &+= 1
     do throws(SystemError) {
-      guard let link = loop.agent.linkToPass(to: id), let socket = links.socket(of: link) else {
-        try loop.agent.drain(id) { bytes throws(SystemError) in try client.descriptor.send(bytes) ?? 0 }
-        return true
-      }
+      let passed = loop.agent.socketToPass(to: id)
       try loop.agent.drain(id) { bytes throws(SystemError) in
-        try client.descriptor.send(bytes, passing: socket.descriptor) ?? 0
+        try sockets.send(bytes, with: passed, over: client.descriptor) ?? 0
       }
-      // The app has the socket now, and it alone.
-      if loop.agent.linkToPass(to: id) == nil { links.close(link, &loop) }
+      // The client has the socket now, and it alone.
+      if let passed, loop.agent.socketToPass(to: id) == nil { sockets.forget(passed, &loop) }
     } catch {
       drop(id, &loop)
       return false

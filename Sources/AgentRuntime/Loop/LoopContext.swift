@@ -16,6 +16,7 @@ enum EpollOwner: Sendable {
   /// The process of a client that has left its session.
   case process(ClientID)
   case link(LinkID)
+  case reports(ReportStreamID)
 }
 
 /// The values that every part of the loop uses during a turn.
@@ -65,6 +66,7 @@ struct LoopContext: ~Copyable {
 
   private static func descriptorCount(connections: Int) -> Int {
     // A client, and the process of one that has left.
-    2 * connections + AgentCore.extraConnectionsMax + AgentCore.linksMax + ownDescriptorCount
+    2 * connections + AgentCore.extraConnectionsMax + AgentCore.linksMax + AgentCore.reportStreamsMax
+      + ownDescriptorCount
   }
 }

@@ -9,6 +9,8 @@ final class AdapterSource: RadioSource {
   let openAdapter: OpenAdapter
   private var batch = PacketBatch()
   private(set) var queueing: Int64?
+  private(set) var waited: Int64?
+  var stampsEveryPacket = false
 
   init(_ openAdapter: OpenAdapter) { self.openAdapter = openAdapter }
 
@@ -34,20 +36,21 @@ final class AdapterSource: RadioSource {
     queueing = nil
     var total = 0
     while total < RadioDrain.packetCountMax {
-      do throws(SystemError) { try batch.receive(from: openAdapter.events) } catch {
+      let stamped = stampsEveryPacket ? PacketBatch.packetCountMax : total == 0 ? 1 : 0
+      do throws(SystemError) { try batch.receive(from: openAdapter.events, stamped: stamped) } catch {
         return .ended(error.isWithoutAdapter ? .unplugged : .system(error))
       }
-      // The first packet has waited longest.
-      if total == 0, let stamp = batch.firstStamp { queueing = Self.age(of: stamp) }
-      batch.forEach { receive($0, now) }
+      let wall = batch.count > 0 && stamped > 0 ? (try? WallTime.now())?.microseconds : nil
+      batch.forEach { packet, stamp in
+        waited = if let wall, let stamp { wall - stamp } else { nil }
+        receive(packet, now)
+        // The first packet has waited longest.
+        if total == 0, queueing == nil { queueing = waited }
+      }
       total += batch.count
       guard batch.count == PacketBatch.packetCountMax else { return total > 0 ? .some : .nothing }
     }
     return .more
-  }
-
-  private static func age(of stamp: Int64) -> Int64? {
-    (try? WallTime.now()).map { $0.microseconds - stamp }
   }
 
   func send(_ command: CommandPacket, at now: Instant) -> RadioSourceError? {

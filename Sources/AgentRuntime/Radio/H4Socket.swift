@@ -112,9 +112,3 @@ final class H4Socket: RadioSource {
     }
   }
 }
-
-/// A descriptor with several owners, closed with the last of them.
-final class SharedDescriptor: Sendable {
-  let descriptor: Descriptor
-  init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
-}

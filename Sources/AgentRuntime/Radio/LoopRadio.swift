@@ -148,12 +148,12 @@ struct LoopRadio {
   }
 
   /// Reads the radio if it is due, and tries to open one that is missing.
-  mutating func drive(_ loop: inout LoopContext) {
+  mutating func drive(_ reports: inout ReportSockets, _ loop: inout LoopContext) {
     guard opened != nil else {
       if let retry, retry <= loop.now { startOpening() }
       return
     }
-    if let end = opened?.drain(&loop) { lose(end, &loop) }
+    if let end = opened?.drain(&reports, &loop) { lose(end, &loop) }
   }
 
   mutating func send(_ command: CommandPacket, _ loop: inout LoopContext) {

@@ -45,15 +45,17 @@ struct OpenRadio {
   }
 
   /// Reads the radio if it is due. Returns why the radio has ended, if it has.
-  mutating func drain(_ loop: inout LoopContext) -> RadioSourceError? {
+  mutating func drain(_ reports: inout ReportSockets, _ loop: inout LoopContext) -> RadioSourceError? {
     defer { isReadable = false }
     let isUrgent = loop.agent.isRadioUrgent
     guard schedule.admitRead(at: loop.now, isReady: isReadable, due: source.nextTime, isUrgent: isUrgent)
     else { return nil }
     loop.counters.drains &+= 1
+    source.stampsEveryPacket = !reports.isEmpty
     let outcome = source.drain(at: loop.now) { packet, time in
       loop.counters.packets &+= 1
-      loop.agent.receive(packet: packet, at: time)
+      loop.agent.receive(packet: packet, at: time, waitedMicroseconds: source.waited)
+      if loop.agent.hasFullReportBatch { reports.send(&loop) }
     }
     if let queueing = source.queueing { loop.agent.noteQueueing(microseconds: queueing) }
     schedule.drained(outcome, at: loop.now)

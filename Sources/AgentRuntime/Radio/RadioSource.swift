@@ -16,6 +16,9 @@ protocol RadioSource: AnyObject {
   var adapter: OpenAdapter? { get }
   /// How long, in microseconds, the first packet of the last drain had waited in the kernel, where that is known.
   var queueing: Int64? { get }
+  /// The same of the packet that is being delivered: of each, while ``stampsEveryPacket``, else at most of the first.
+  var waited: Int64? { get }
+  var stampsEveryPacket: Bool { get set }
   /// The time of the next packet, for a source without a descriptor.
   var nextTime: Instant? { get }
   /// How many microseconds the radio's clock runs ahead of the loop's at `now`.
@@ -32,6 +35,11 @@ extension RadioSource {
   func unwatch(in epoll: borrowing Epoll) throws(SystemError) {}
   var adapter: OpenAdapter? { nil }
   var queueing: Int64? { nil }
+  var waited: Int64? { nil }
+  var stampsEveryPacket: Bool {
+    get { false }
+    set {}
+  }
   var nextTime: Instant? { nil }
   func lead(at now: Instant) -> Int64 { 0 }
 }

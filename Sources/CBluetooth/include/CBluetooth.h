@@ -76,9 +76,12 @@ enum {
 struct cbluetooth_batch *cbluetooth_batch_create(void);
 void cbluetooth_batch_destroy(struct cbluetooth_batch *batch);
 
-/// Receives the packets that have arrived, at most CBLUETOOTH_BATCH_MAX. Returns how many, or -1 with errno. `stamp`
-/// becomes the time when the kernel received the first, in microseconds of the wall clock, or is unchanged.
-int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int64_t *stamp);
+/// Receives the packets that have arrived, at most CBLUETOOTH_BATCH_MAX, the first `stamped` of them with their times. Returns
+/// how many, or -1 with errno.
+int cbluetooth_batch_receive(struct cbluetooth_batch *batch, int socket, int stamped);
+
+/// Returns when the kernel received a packet of the last batch, in microseconds of the wall clock; 0 when it was not said.
+int64_t cbluetooth_batch_stamp(struct cbluetooth_batch *batch, int index);
 
 /// Returns a packet of the last batch; `count` becomes how many bytes it has.
 const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int index, size_t *count);

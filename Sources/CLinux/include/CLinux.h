@@ -94,6 +94,8 @@ long clinux_send(int descriptor, const void *bytes, size_t count);
 
 /// Sends likewise, with a copy of a descriptor beside the first byte (SCM_RIGHTS).
 long clinux_send_passing(int descriptor, const void *bytes, size_t count, int passed);
+/// Receives what is there; `passed` becomes a descriptor that came beside it, which the caller closes, or -1.
+long clinux_receive_passed(int descriptor, void *bytes, size_t count, int *passed);
 
 int clinux_accept(int listener);
 

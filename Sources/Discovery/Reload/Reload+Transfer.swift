@@ -18,6 +18,7 @@ extension Reload {
     new.frames.copy(old.frames)
     new.listeningSince = old.listeningSince
     new.events.copy(old.events, names: names)
+    new.reports = old.reports
     new.devices.accessories.copy(old.devices.accessories)
     Self.transferRows(from: old, to: &new)
     Self.transferIdentities(from: old, to: &new)

@@ -1346,6 +1346,62 @@ public struct CaptureReply: Equatable, ReadableLine {
   }
 }
 
+/// A radio whose reports a stream has.
+public struct AdapterLine: Equatable, ReadableLine {
+  /// Its number in the records.
+  public var index: Int
+  /// The name in the manifest or on the command line: "hci0", "h4:controller".
+  public var source: String
+  /// The controller's address; absent until it is initialized.
+  public var address: String?
+
+  public init(index: Int, source: String, address: String? = nil) {
+    self.index = index
+    self.source = source
+    self.address = address
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("index", index)
+    json.member("source", source)
+    json.member("address", address)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    index = try line.integer("index")
+    source = try line.string("source")
+    address = try line.stringIfPresent("address")
+  }
+}
+
+/// The reply of `WatchReports`.
+public struct WatchReportsReply: Equatable, ReadableLine {
+  /// The run of the agent.
+  public var epoch: String
+  /// The agent's clock when the stream began, in microseconds. The records count from here.
+  public var time: Int
+  /// The radios; there is one.
+  public var adapters: [AdapterLine]
+
+  public init(epoch: String, time: Int, adapters: [AdapterLine]) {
+    self.epoch = epoch
+    self.time = time
+    self.adapters = adapters
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("epoch", epoch)
+    json.member("time", time)
+    json.objects("adapters", adapters)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    epoch = try line.string("epoch")
+    time = try line.integer("time")
+    adapters = try line.lines("adapters")
+  }
+}
+
 /// The reply of `Reload`.
 public struct ReloadReply: Equatable, ReadableLine {
   /// How many items stayed, with their sightings.
@@ -1418,12 +1474,13 @@ public enum GatewayMethodName: String, ServedMethod {
   case items = "io.accessoryd.Gateway.Items"
   case inspect = "io.accessoryd.Gateway.Inspect"
   case capture = "io.accessoryd.Gateway.Capture"
+  case watchReports = "io.accessoryd.Gateway.WatchReports"
   case reload = "io.accessoryd.Gateway.Reload"
 
   public var replies: ReplyCount {
     switch self {
     case .sightings, .networks, .watch, .items, .inspect, .capture: .many
-    case .status, .metrics, .reload: .one
+    case .status, .metrics, .watchReports, .reload: .one
     }
   }
 }
@@ -1435,6 +1492,7 @@ public enum GatewayErrorName: String, CaseIterable, Sendable {
   case itemAmbiguous = "io.accessoryd.Gateway.ItemAmbiguous"
   case manifestRefused = "io.accessoryd.Gateway.ManifestRefused"
   case messageRefused = "io.accessoryd.Gateway.MessageRefused"
+  case socketMissing = "io.accessoryd.Gateway.SocketMissing"
   case busy = "io.accessoryd.Gateway.Busy"
   case tooManyConnections = "io.accessoryd.Gateway.TooManyConnections"
 }

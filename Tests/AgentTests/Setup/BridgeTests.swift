@@ -16,7 +16,7 @@ import VirtualRadio
 @Suite("A bridge sees what its apps have, and does what `may` says")
 struct BridgeTests {
   private static let user: UInt32 = 1002
-  private static let gatewayMethods: Set = ["Status", "Watch"]
+  private static let gatewayMethods: Set = ["Status", "Watch", "WatchReports"]
   private static let methodsOfRight: [Bridge.Right: Set<String>] = [
     .pick: ["Watch", "Open", "Choose", "Name", "Cancel", "Deny"], .rename: ["Rename"], .remove: ["Remove"],
   ]
@@ -192,7 +192,7 @@ struct BridgeTests {
 
   @Test("Watch has the accessories of its apps, or what their items have found, and no word of other apps")
   func watch() throws {
-    for (forward, present) in [(Bridge.Forward.accessories, 1), (.items, 2), (.everything, 2)] {
+    for (forward, present) in [(ReportForward.accessories, 1), (.items, 2), (.everything, 2)] {
       let (scenario, lights, garden) = Self.owning(Self.access { $0.forward = forward })
       let watcher = try Self.stream(scenario, "Gateway.Watch")
       scenario.app("garden", user: 1001).call("RemoveAccessory", about: garden)

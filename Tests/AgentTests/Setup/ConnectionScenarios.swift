@@ -46,7 +46,7 @@ struct ConnectionScenarios {
     bench.harness.send(list + connect, by: client)
     bench.opens()
     let id = bench.harness.id(of: client)
-    #expect(bench.harness.agent.linkToPass(to: id) == nil)
+    #expect(bench.harness.agent.socketToPass(to: id) == nil)
     client.readableByteCount = .max
     bench.harness.turn()
     #expect(client.replies.count == 2 && bench.harness.passedLinks.isEmpty)

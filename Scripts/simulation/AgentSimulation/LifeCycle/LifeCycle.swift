@@ -222,7 +222,7 @@ public final class LifeCycle {
       }
     case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio,
       .findBluetoothd, .readKnownDevices, .readNetworks, .startNetworkScan, .openLink,
-      .closeLink:
+      .closeLink, .openReports, .closeReports:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .signal(let signal): note("signals \(signal)")

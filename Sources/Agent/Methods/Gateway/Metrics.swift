@@ -220,6 +220,19 @@ extension AgentCore {
         "events_missed_total", .counter, "Events overwritten before a watcher read them.",
         counters.streams.eventsMissed),
       Metric(
+        "reports_sent_total", .counter, "Reports sent to streams, by who reads them.", "reader",
+        ReportReader.allCases.map { ($0.rawValue, reports.counts($0, dataPath.pipeline.reports).sent) }),
+      Metric(
+        "reports_missed_total", .counter, "Reports that streams wanted and their readers were too slow for.",
+        "reader",
+        ReportReader.allCases.map { ($0.rawValue, reports.counts($0, dataPath.pipeline.reports).missed) }),
+      Metric(
+        "report_batches_total", .counter, "Messages sent to streams of reports.",
+        counters.streams.reportBatches),
+      Metric(
+        "report_readers_cut_off_total", .counter, "Streams of reports whose readers took nothing for 30 s.",
+        reports.cutOff),
+      Metric(
         "packets_captured_total", .counter, "Packets sent to captures.", counters.streams.packetsCaptured),
       Metric(
         "packets_missed_total", .counter, "Packets overwritten before a capture read them.",

@@ -136,6 +136,7 @@ extension AgentCore {
       client.stream?.release(self)
       client.endCall(with: Message.error(ServiceError.bridgeChanged))
     }
+    followReportWants()
     counters.reloads &+= 1
     if restartsRadio {
       updateRadio { $0.endScan(at: now) }

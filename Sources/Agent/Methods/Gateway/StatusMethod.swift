@@ -96,19 +96,24 @@ extension AgentCore {
     return Problem(kind: "networksMissing", sentence: Gateway.reasonNoNetworkMatches)
   }
 
-  private var radioLine: RadioLine {
-    let isController = radio.link == .controller && radio.state == .on
+  /// The controller's address as text; nil until it is known.
+  var radioAddress: String? {
     let address: UInt64? =
       switch radio.link {
       case .shared where radio.shared.address != 0: radio.shared.address
       case .controller where radio.state == .on: radio.profile.address
       default: nil
       }
+    return address.flatMap { DeviceAddress(bits: $0, type: .public).text }
+  }
+
+  private var radioLine: RadioLine {
+    let isController = radio.link == .controller && radio.state == .on
     let mean = counters.reception.queueing.mean
     return RadioLine(
       source: GatewayError.cut(configuration.radioSource), state: radio.state,
       detail: radio.detail, scan: radio.isActive.map { $0 ? .active : .passive },
-      address: address.flatMap { DeviceAddress(bits: $0, type: .public).text },
+      address: radioAddress,
       hasExtendedAdvertising: isController ? radio.initializer.scansExtended : nil,
       hasCodedPHY: isController ? radio.initializer.scansExtended && radio.profile.scansCoded : nil,
       initializations: Int(radio.initializations), failures: Int(radio.recovery.failureCount),

@@ -30,7 +30,7 @@ private struct ConnectStream: ReplyStream {
     case nil: return .wait
     case .success:
       isOver = true
-      return .endPassing(link, Message.reply())
+      return .endPassing(.link(link), Message.reply())
     case .failure(let error):
       isOver = true
       return .end(error.message)
