@@ -34,6 +34,8 @@ struct GatewayConnection: ~Copyable {
   private let made: MonotonicInstant
   private var hasReplied = false
   private var receivedByteCount = 0
+  /// The descriptor that came with a reply.
+  private(set) var passed: SharedDescriptor?
   /// A reply that ``hasReply`` found before the caller asked for it.
   private var arrived: ReceivedReply?
 
@@ -197,7 +199,7 @@ struct GatewayConnection: ~Copyable {
       if readiness.contains(.writable) { try sendUnsentBytes() }
       guard !readiness.isDisjoint(with: [.readable, .hungUp]) else { return }
       var bytes = [UInt8](repeating: 0, count: min(client.receivableByteCount, Self.chunkByteCount))
-      guard let count = try descriptor.read(into: &bytes) else { return }
+      guard let count = try descriptor.read(into: &bytes, passed: &passed) else { return }
       receivedByteCount += count
       if count == 0 { client.endInput() } else { client.receive(bytes.span.extracting(first: count)) }
     } catch {

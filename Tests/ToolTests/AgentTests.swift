@@ -67,6 +67,25 @@ struct AgentTests {
     try Tool.run(arguments + ["--socket", agent.socket])
   }
 
+  @Test("The radio's reports come as lines that the schema allows, and to the example in Python")
+  func reports() throws {
+    // It plays the recording again.
+    try agent.restart()
+    _ = try agent.run("sightings") { $0.status == 0 }
+    let reports = try run("watch", "--reports", "--json", "--count", "20", "--seconds", "20")
+    #expect(reports.status == 0 && reports.lines.count == 21, "\(reports.errorOutput)")
+    #expect(reports.lines.first?.hasPrefix(#"{"radio":{"state":"on""#) == true)
+    try expectValid(reports.output, "reports")
+    let text = try run("watch", "--reports", "--count", "1", "--seconds", "20")
+    #expect(text.lines.count == 2 && text.lines[1].contains(" dBm  "), "\(text.text)")
+    #expect(try run("watch", "--reports", "--forward", "accessories", "--seconds", "0.2").status == 1)
+    let example = try Tool.shell(
+      "timeout 20 /usr/bin/python3 -B \"$1\" \"$2\" 2>/dev/null | head -n 5",
+      Package.path("Scripts/examples/reports.py"), agent.socket)
+    #expect(example.lines.first == "the radio is on" && example.lines.count == 5, "\(example.text)")
+    #expect(example.lines.dropFirst().allSatisfy { $0.contains(" dBm ") })
+  }
+
   @Test("Every command prints what its schema allows, and no control character")
   func everyCommand() throws {
     let sightings = try run("sightings", "--all", "--json")
