@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
 import Interfaces
 import JSON
+import ToolText
 import VarlinkClient
 
 // A report of `watch --reports`.
@@ -18,8 +20,8 @@ extension ReportMessage.Report {
     for (name, flag) in Self.flags { json.member(name, record.flags.contains(flag)) }
     json.member("rssi", record.rssi == 127 ? nil : record.rssi)
     json.member("txPower", record.txPower == 127 ? nil : record.txPower)
-    json.member("primaryPHY", Self.phys[Int(record.primaryPHY & 3)])
-    json.member("secondaryPHY", record.secondaryPHY == 0 ? nil : Self.phys[Int(record.secondaryPHY & 3)])
+    json.member("primaryPHY", PHY(rawValue: record.primaryPHY)?.text)
+    json.member("secondaryPHY", PHY(rawValue: record.secondaryPHY)?.text)
     json.member("sid", record.advertisingSID == 0xFF ? nil : record.advertisingSID)
     if record.waited != ReportLayout.waitedUnknown {
       json.member("waited", Seconds(microseconds: Int64(record.waited) * 100))
@@ -30,16 +32,12 @@ extension ReportMessage.Report {
   /// One line for readers, after the time.
   var text: String {
     let address = record.address.text ?? "anonymous"
-    let level =
-      record.rssi == 127
-      ? "   ?" : String(repeating: " ", count: 4 - "\(record.rssi)".count) + "\(record.rssi)"
+    let level = (record.rssi == 127 ? "?" : "\(record.rssi)").paddedLeft(to: 4)
     let words = Self.flags.filter { record.flags.contains($0.flag) }.map(\.name)
     let identity = record.flags.contains(.hasIdentity) ? " of \(record.identity.text ?? "?")" : ""
     return "\(address)\(identity) \(record.address.type.word) \(level) dBm  \(Hex(data).text)"
       + (words.isEmpty ? "" : "  \(words.joined(separator: ", "))")
   }
-
-  private static let phys: [String?] = [nil, "1M", "2M", "coded"]
 
   private static let flags: [(name: String, flag: ReportRecord.Flags)] = [
     ("connectable", .connectable), ("scannable", .scannable), ("directed", .directed),

@@ -13,8 +13,8 @@ final class SocketClient: HarnessClient {
 
   private var end: End?
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
-  /// The descriptors that came beside replies. The test closes them.
-  private(set) var passed: [Int32] = []
+  /// The descriptors that came beside replies.
+  private(set) var passed: [SharedDescriptor] = []
 
   init(_ path: String, user: UInt32) throws(SystemError) {
     precondition(peer_act_as(user) == 0, "a client connects as the scenario's user")
@@ -34,14 +34,15 @@ final class SocketClient: HarnessClient {
     guard let end, !isClosed else { return false }
     var hasRead = false
     while true {
-      var descriptor: Int32 = -1
-      let count = unsafe buffer.withUnsafeMutableBytes {
-        // Holds: the call fills at most the buffer.
-        unsafe peer_receive(end.descriptor.number, $0.baseAddress, $0.count, &descriptor)
+      var descriptor: SharedDescriptor?
+      let count: Int?
+      do throws(SystemError) { count = try end.descriptor.read(into: &buffer, passed: &descriptor) } catch {
+        isClosed = true
+        return hasRead
       }
-      if descriptor >= 0 { passed.append(descriptor) }
-      guard count > 0 else {
-        isClosed = count == 0 || errno != EAGAIN
+      if let descriptor { passed.append(descriptor) }
+      guard let count, count > 0 else {
+        isClosed = count == 0
         return hasRead
       }
       hasRead = true
@@ -49,6 +50,8 @@ final class SocketClient: HarnessClient {
       _ = receive(bytes.span.extracting(0..<count))
     }
   }
+
+  func closePassed() { passed = [] }
 
   func close() {
     isClosed = true

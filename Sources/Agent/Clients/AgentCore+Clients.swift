@@ -7,7 +7,7 @@ import Varlink
 // The clients' side: bytes in, bytes out.
 
 extension AgentCore {
-  /// A message, and the reading of the last replies, may take this long.
+  /// A message, the reading of the last replies, and a reader of reports that takes nothing, may take this long.
   static let patienceMilliseconds: Int64 = 30_000
 
   /// The most connections there may be beside those of the manifest's limit.

@@ -50,7 +50,7 @@ extension AgentCore {
       guard let stream = reports.streams[place], stream.isLive else { continue }
       switch stream.state {
       case .full(let since, false):
-        guard since.advanced(milliseconds: ReportStreams.patienceMilliseconds) <= now else { continue }
+        guard since.advanced(milliseconds: Self.patienceMilliseconds) <= now else { continue }
         enqueue(.log(.reportsCutOff(user: clients[stream.client]?.peer.uid ?? 0)))
         endReports(stream.id, isCutOff: true)
       case .ready where !isDue(stream): continue
@@ -121,7 +121,7 @@ extension AgentCore {
     for case let stream? in reports.streams where stream.isLive {
       switch stream.state {
       case .full(let since, let retries):
-        let end = since.advanced(milliseconds: ReportStreams.patienceMilliseconds)
+        let end = since.advanced(milliseconds: Self.patienceMilliseconds)
         earliest = .earliest(earliest, retries ? now : end)
       case .ready, .opening, .failed:
         let due = dataPath.pipeline.reports.due(stream.id.place)
@@ -169,14 +169,14 @@ extension AgentCore {
     dataPath.pipeline.wantEverything(everything)
     for (index, item) in dataPath.items.enumerated() {
       let streams: UInt8 = wishes.reduce(0) {
-        $1.hasItems && $1.apps?.contains(item.app) != false ? $0 | $1.bit : $0
+        $1.hasItems && $1.apps.includes(item.app) ? $0 | $1.bit : $0
       }
       dataPath.pipeline.want(streams, ofItem: index)
     }
     for address in setupCore.grants.addresses {
       let apps = setupCore.grants.grants(at: address).filter(\.isAuthorized).map(\.app)
       let streams: UInt8 = wishes.reduce(0) { streams, wish in
-        apps.contains { wish.apps?.contains($0) != false } ? streams | wish.bit : streams
+        apps.contains(where: wish.apps.includes) ? streams | wish.bit : streams
       }
       dataPath.pipeline.want(streams, ofAccessory: address)
     }

@@ -25,13 +25,12 @@ enum ReportReader: String, CaseIterable, Sendable { case `operator`, bridge }
 
 /// The streams of raw reports: who has them, what they want, and how far their readers are.
 ///
-/// Capacity: eight, two of each bridge, each with a batch in ``ReportBatches``, whose memory is there while a stream is open. A reader that has no
-/// room keeps one batch waiting; the reports after it are counted. One that takes nothing for 30 s loses its stream.
+/// Capacity: eight, two of each bridge, each with a batch in ``ReportBatches``, whose memory is there while a stream is
+/// open. A reader that has no room keeps one batch waiting; the reports after it are counted. One that takes nothing for
+/// ``AgentCore/patienceMilliseconds`` loses its stream.
 struct ReportStreams: ~Copyable {
   /// How many a bridge may have.
   static let bridgeStreamsMax = 2
-  /// How long a reader may take nothing.
-  static let patienceMilliseconds: Int64 = 30_000
 
   /// The state of the radio, as messages give it.
   struct RadioState: Equatable {

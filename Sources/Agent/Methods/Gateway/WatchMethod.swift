@@ -152,11 +152,12 @@ struct WatchStream: ReplyStream {
         return .reply(Message.line(WatchReply(missed: Int(count))))
       case .reset: preconditionFailure("a watch stands in this run's ring")
       case .event(let sequence, let sighting, let byteCount):
-        var event = agent.dataPath.event(sequence, of: agent.epochText, sighting, byteCount: byteCount)
-        guard agent.shows(.bluetooth(event.address), of: event.app, to: bridge) else {
+        let app = agent.dataPath.item(of: sighting).app
+        guard agent.shows(.bluetooth(sighting.address), of: app, to: bridge) else {
           passed += 1
           continue
         }
+        var event = agent.dataPath.event(sequence, of: agent.epochText, sighting, byteCount: byteCount)
         agent.counters.streams.eventsDelivered &+= 1
         (event.passed, passed) = (passed, 0)
         let message = Message.line(WatchReply(event: event))

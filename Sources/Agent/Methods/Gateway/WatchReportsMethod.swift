@@ -19,11 +19,9 @@ enum WatchReportsMethod: GatewayMethod {
     guard let right = call.client.rights.reports else {
       throw GatewayError(message: Message.error(ServiceError.permissionDenied()))
     }
-    let word = try? call.parameters.stringIfPresent("forward")
-    let forward = word.flatMap(ReportForward.init)
-    guard (call.parameters["forward"] == nil) == (forward == nil) else { throw .invalidParameter("forward") }
+    let forward = call.parameters.wordIfAny("forward").flatMap(ReportForward.init)
     if let forward, !right.forward.covers(forward) { throw .forwardsLess(right.forward) }
-    guard let apps = try? call.parameters.strings("apps") else { throw .invalidParameter("apps") }
+    let apps = call.parameters["apps"] == nil ? nil : (try? call.parameters.strings("apps")).map(Set.init)
     guard
       let milliseconds = try? call.parameters.integerIfPresent("batchMilliseconds") ?? batchMilliseconds,
       (0...1000).contains(milliseconds)
@@ -39,8 +37,7 @@ enum WatchReportsMethod: GatewayMethod {
     }
     guard
       let id = agent.reports.insert(
-        client: call.client.id, right.reader, forward,
-        apps: call.parameters["apps"] == nil ? nil : Set(apps),
+        client: call.client.id, right.reader, forward, apps: apps,
         patienceMilliseconds: milliseconds, &agent.dataPath.pipeline.reports)
     else { throw agent.refuseAsBusy(limit: ReportBatches.streamsMax) }
     agent.enqueue(.openReports(id))
