@@ -44,7 +44,7 @@ struct LastingFields {
   var hasKey: Bool { !companies.isEmpty || !serviceData.isEmpty || !services.isEmpty }
   var address: DeviceAddress { source.address }
 
-  /// With `doubtful`, also a company identifier that takes turns with others, and what has two bytes of the address.
+  /// With `doubtful`, also a company identifier that takes turns with others.
   init(_ source: SuggestionSource, doubtful: Bool = false) {
     self.source = source
     own = OwnAddress(source.address)
@@ -74,23 +74,23 @@ struct LastingFields {
       let lasting = keys.lasting(lengthsDiffer: true)
       for value in lasting.isEmpty && doubtful ? keys.doubtful : lasting {
         let key = [UInt8(truncatingIfNeeded: value.key), UInt8(truncatingIfNeeded: value.key >> 8)]
-        guard let header = header(after: key, value.data, doubtful) else { continue }
+        guard let header = header(after: key, value.data) else { continue }
         Self.add(Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &companies)
       }
     case .serviceData(let keys):
       for value in keys.lasting(lengthsDiffer: false) {
-        guard let header = header(after: value.key.airBytes, value.data, doubtful) else { continue }
+        guard let header = header(after: value.key.airBytes, value.data) else { continue }
         Self.add(
           Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &serviceData)
       }
     case .services(let list):
       for uuid in list
-      where !services.contains(uuid) && !own.covers(uuid.airBytes, doubtful: doubtful) {
+      where !services.contains(uuid) && !own.covers(uuid.airBytes) {
         services.append(uuid)
       }
     case .name(let heard):
       let whole = source.name?.text.bytes ?? []
-      guard let beginning = NameBeginning.lasting(heard, of: whole, own, doubtful: doubtful) else { return }
+      guard let beginning = NameBeginning.lasting(heard, of: whole, own) else { return }
       let name = Name(
         beginning: beginning, isWhole: beginning == heard.beginning && !heard.changes, isInData: isInData)
       if !names.contains(name) { names.append(name) }
@@ -105,8 +105,8 @@ struct LastingFields {
   }
 
   /// The bytes after a key, in the order of the air. Nil when the key itself repeats the address.
-  private func header(after key: [UInt8], _ data: KeyData, _ doubtful: Bool) -> [BytePattern]? {
-    if own.covers(key, before: data.all, doubtful: doubtful) { return nil }
+  private func header(after key: [UInt8], _ data: KeyData) -> [BytePattern]? {
+    if own.covers(key, before: data.all) { return nil }
     let whole = key.map { BytePattern($0) } + data.all.map(\.whole)
     return Array(own.removed(from: whole)[key.count...])
   }

@@ -12,12 +12,12 @@ enum NameBeginning {
 
   /// What a device's name begins with today and tomorrow: without its own address, and without readings. Nil for what is
   /// too short, or no text. `whole` is the complete name, which goes on after a shortened one.
-  static func lasting(_ heard: HeardName, of whole: [UInt8], _ own: OwnAddress, doubtful: Bool) -> [UInt8]? {
+  static func lasting(_ heard: HeardName, of whole: [UInt8], _ own: OwnAddress) -> [UInt8]? {
     var name = heard.beginning
     // What changes may begin within a character.
     while heard.changes, !AirText(name).isWellFormed, !name.isEmpty { name.removeLast() }
     for text in [name, whole] where text.starts(with: name) {
-      name = Array(name.prefix(own.removed(from: text, doubtful: doubtful).count))
+      name = Array(name.prefix(own.removed(from: text).count))
     }
     if heard.changes { name = Array(name.reversed().drop(while: isOfReading).reversed()) }
     name = withoutReading(name)

@@ -6,10 +6,8 @@ import JSON
 
 /// Tells a device's own address from the rest of what it sends: in either order, as bytes or as hex digits.
 struct OwnAddress {
-  /// As many bytes in a row are no accident, wherever they stand.
-  private static let bytesMin = 3
-  /// As many may be one.
-  private static let pair = 2
+  /// As many bytes in a row are hardly an accident.
+  private static let bytesMin = 2
 
   /// In the order of text, and of the air.
   private let orders: [[UInt8]]
@@ -19,31 +17,23 @@ struct OwnAddress {
     orders = [bytes, bytes.reversed()]
   }
 
-  /// The pattern without the bytes that repeat part of the address.
-  func removed(from pattern: [BytePattern]) -> [BytePattern] { removed(from: pattern, byteCount: Self.pair) }
-
-  /// Whether a key repeats part of the address, alone or together with the data after it; with `doubtful`, more than
-  /// two bytes of it.
-  func covers(_ key: [UInt8], before data: [BytePattern] = [], doubtful: Bool = false) -> Bool {
-    let whole = removed(
-      from: key.map { BytePattern($0) } + data.map(\.whole), byteCount: doubtful ? Self.bytesMin : Self.pair)
-    return whole.prefix(key.count).contains(.any)
+  /// Whether a key repeats part of the address, alone or together with the data after it.
+  func covers(_ key: [UInt8], before data: [BytePattern] = []) -> Bool {
+    removed(from: key.map { BytePattern($0) } + data.map(\.whole)).prefix(key.count).contains(.any)
   }
 
-  /// A name up to the first digits of the address, which many devices put at its end: as many as two bytes have, or with
-  /// `doubtful` three. At the end of the name ``tailMin`` are enough.
-  func removed(from name: [UInt8], doubtful: Bool = false) -> [UInt8] {
+  /// A name up to the first digits of the address, which many devices put at its end: as many as ``bytesMin`` bytes have.
+  /// At the end of the name ``tailMin`` are enough.
+  func removed(from name: [UInt8]) -> [UInt8] {
     let text = name.map(\.upperCased)
-    let byteCount = doubtful ? Self.bytesMin : Self.pair
     for separator in Self.separators.map({ Array($0.utf8) }) where separator.allSatisfy(text.contains) {
-      let count = 2 * byteCount + (byteCount - 1) * separator.count
+      let count = 2 * Self.bytesMin + (Self.bytesMin - 1) * separator.count
       if let start = text.indices.first(where: { isOwn(text[$0...].prefix(count), count, between: separator) }
       ) {
         return Array(name[..<start])
       }
     }
-    let hasTail = !doubtful && isOwn(text.suffix(Self.tailMin), Self.tailMin)
-    return hasTail ? name.dropLast(Self.tailMin) : name
+    return isOwn(text.suffix(Self.tailMin), Self.tailMin) ? name.dropLast(Self.tailMin) : name
   }
 
   /// Digits at the end of a name.
@@ -63,11 +53,12 @@ struct OwnAddress {
     }
   }
 
-  private func removed(from pattern: [BytePattern], byteCount: Int) -> [BytePattern] {
+  /// The pattern without the bytes that repeat part of the address.
+  func removed(from pattern: [BytePattern]) -> [BytePattern] {
     var result = pattern
     let values = pattern.map { $0.mask == 0xFF ? $0.value.upperCased : nil }
     let exact = pattern.map { $0.mask == 0xFF ? $0.value : nil }
-    for part in parts(of: byteCount) {
+    for part in parts {
       for (list, wanted) in [(exact, part), (values, Self.text(part))] {
         for index in list.indices where list[index...].starts(with: wanted.map(Optional.some)) {
           for place in index..<(index + wanted.count) { result[place] = .any }
@@ -77,10 +68,10 @@ struct OwnAddress {
     return result
   }
 
-  /// Every run of `count` bytes of the address, in both orders; zeros are in everything.
-  private func parts(of count: Int) -> [[UInt8]] {
+  /// Every run of ``bytesMin`` bytes of the address, in both orders; zeros are in everything.
+  private var parts: [[UInt8]] {
     orders.flatMap { bytes in
-      (0...(bytes.count - count)).map { Array(bytes[$0..<($0 + count)]) }
+      (0...(bytes.count - Self.bytesMin)).map { Array(bytes[$0..<($0 + Self.bytesMin)]) }
     }.filter { part in !part.allSatisfy { $0 == 0 } && !part.allSatisfy { $0 == 0xFF } }
   }
 

@@ -146,7 +146,7 @@ public struct Suggestion: Equatable, Sendable {
     }
     if search.isDoubtful {
       warnings.append(
-        "\(candidate.doubt(source.address)), and nothing else recognises the device. See whether the item still finds it "
+        "The company identifier may be a reading, and nothing else recognises the device. See whether the item still finds it "
           + "tomorrow, and whether it finds another unit.")
     }
     if source.address.lifetime != .durable {
@@ -180,18 +180,6 @@ public struct Suggestion: Equatable, Sendable {
   private static func names(_ devices: [SuggestionSource]) -> String {
     let named = devices.prefix(namedMax).map(\.shownName).joined(separator: ", ")
     return devices.count > namedMax ? "\(named) and \(devices.count - namedMax) more" : named
-  }
-}
-
-extension SuggestionCandidate {
-  /// What may be wrong with a key, or with a name alone, that is the last resort.
-  fileprivate func doubt(_ address: DeviceAddress) -> String {
-    let own = "repeats part of the device's own address"
-    if descriptor.serviceUUID != nil { return "The service UUID \(own)" }
-    guard let company = descriptor.companyIdentifier else { return "The name \(own)" }
-    let key = [UInt8(truncatingIfNeeded: company), UInt8(company >> 8)]
-    return
-      "The company identifier \(OwnAddress(address).covers(key) ? own : "may be a reading, or part of the device's address")"
   }
 }
 

@@ -24,7 +24,7 @@ struct SuggestionSearch {
   private let kinAddresses: Set<DeviceAddress>
   /// The best item and the set that it was taken from; nil when nothing lasts.
   private(set) var best: (candidate: SuggestionCandidate, source: SuggestionSource)?
-  /// Whether ``best`` asks for what may be a reading, or has two bytes of the device's address.
+  /// Whether ``best`` asks for a company identifier that may be a reading.
   private(set) var isDoubtful = false
 
   /// How many other devices are of another kind.
