@@ -29,7 +29,8 @@ struct ProgressLine {
     let seconds = left.map { max(0, ($0.nanoseconds - now.nanoseconds + 999_999_999) / 1_000_000_000) }
     let text = (parts + [seconds.map { "\($0) s left" }]).compactMap(\.self).joined(separator: ", ")
     let columns = (OutputFile.standardError().terminalColumnCount ?? Self.columnsUsual) - 1
-    StandardError.verbatim("\r\u{1B}[K" + AirText(Array(text.utf8)).sentence(columnsMax: max(1, columns)))
+    let row = text.foldedLines(to: columns).prefix { $0 != "\n" }
+    StandardError.verbatim("\r\u{1B}[K" + AirText(Array(row.utf8)).sentence(columnsMax: max(1, columns)))
   }
 
   mutating func clear() {
