@@ -118,6 +118,7 @@ public final class AgentCore {
   var reload = ManifestReload()
   /// What was done and refused so far.
   public internal(set) var counters = AgentCounters()
+  public var streamCounters: StreamCounters { feeds.counters }
   var turn: AgentTurn
   /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
   public var measureProcess: () -> ProcessFigures? {
@@ -192,6 +193,7 @@ struct EventFeeds {
   var conditions = Ring<WatchedCondition>(capacity: 64)
   /// The networks that items have found and lost, for operators.
   var networks = Ring<NetworkEventLine>(capacity: 256)
+  var counters = StreamCounters()
 
   init(_ epoch: Block128) {
     self.epoch = epoch

@@ -11,7 +11,6 @@ public struct AgentCounters: Equatable, Sendable {
   /// Addresses of accessories that found no room among those that the device table keeps.
   public var accessoriesUnmarked: UInt64 = 0
   public var clients = ClientCounters()
-  public var streams = StreamCounters()
   public var reception = ReceptionCounters()
   /// What the shell counts; it sets them before a turn.
   public var loop = LoopCounters()

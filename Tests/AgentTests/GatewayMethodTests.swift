@@ -376,7 +376,7 @@ struct GatewayMethodTests {
     let client = try #require(harness.connect())
     let greeting = harness.call("Capture", by: client, more: true)
     #expect(greeting.count == 1 && greeting[0]["time"] != nil)
-    let reports = harness.agent.counters.streams
+    let reports = harness.agent.streamCounters
     harness.setImmediateRequests(1)
     harness.run(milliseconds: 1000)
     #expect(reports.packetsCaptured == 0)
@@ -390,6 +390,6 @@ struct GatewayMethodTests {
       }
     }
     #expect(directions == ["received", "sent"])
-    #expect(count == Int(harness.agent.counters.streams.packetsCaptured))
+    #expect(count == Int(harness.agent.streamCounters.packetsCaptured))
   }
 }

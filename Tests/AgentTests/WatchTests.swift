@@ -106,7 +106,7 @@ struct WatchTests {
     #expect(slow.events.last?.integer("sequence") == produced - 1)
     #expect(Int64(slow.events.count) + slow.missed == produced)
     #expect(Int64(fast.events.count) == produced)
-    #expect(harness.agent.counters.streams.eventsMissed == UInt64(slow.missed))
+    #expect(harness.agent.streamCounters.eventsMissed == UInt64(slow.missed))
   }
 
   @Test("Devices are lost three seconds after the radio disappears, and found again when it is back")

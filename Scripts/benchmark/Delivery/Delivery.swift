@@ -34,7 +34,7 @@ struct Delivery: ~Copyable {
     for _ in 0..<count { connect() }
   }
 
-  var events: UInt64 { agent.counters.streams.eventsDelivered }
+  var events: UInt64 { agent.streamCounters.eventsDelivered }
 
   private mutating func connect() {
     guard case .admitted(let id) = agent.admit(Peer(process: 1, uid: 0, groups: []), at: time) else {

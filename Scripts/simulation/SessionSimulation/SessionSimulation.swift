@@ -72,7 +72,7 @@ public final class SessionSimulation {
         throw BrokenRule(sentence: "app \(index) did not end")
       }
     }
-    happened["missed by clients"] = Int(agent.counters.streams.appEventsMissed)
+    happened["missed by clients"] = Int(agent.streamCounters.appEventsMissed)
     return apps.map(\.oracle.counts).reduce(into: happened) { $0.merge($1, uniquingKeysWith: +) }
   }
 

@@ -14,7 +14,7 @@ extension AgentCore {
     // A caller without the right to a method does not learn what is wrong with the call.
     let isForOperators = AgentMethod.operatorInterfaces.contains(call.interface)
     if isForOperators {
-      let right = AgentMethod(rawValue: call.fullName)?.implementation.bridgeRight ?? .never
+      let right = AgentMethod(rawValue: call.fullName)?.bridgeRight ?? .never
       guard client.rights.mayCall(right) else {
         counters.clients.permissionsDenied &+= 1
         return refuse(client, Message.error(ServiceError.operatorsOnly(client, right)))
@@ -24,8 +24,7 @@ extension AgentCore {
     switch service.dispatch(call) {
     case .reply(let message): client.connection.reply(message)
     case .refuse(let error): refuse(client, Message.error(error))
-    case .perform(let method, let parameters):
-      start(method.implementation, MethodCall(agent: self, client: client, parameters: parameters))
+    case .perform(let method, let parameters): start(method, parameters, of: client)
     }
   }
 
@@ -45,28 +44,50 @@ extension AgentCore {
   }
 
   /// Starts a method, or keeps the call until the registry's file was read.
-  private func start(_ method: any Method.Type, _ call: MethodCall) {
-    if case .reserved(let lack) = call.client.place, method.lastsUntilClosed {
-      refuse(call.client, tooManyConnections(lack).message)
-      return call.client.connection.finish()
+  private func start(_ method: AgentMethod, _ parameters: Parameters, of client: Client) {
+    if case .reserved(let lack) = client.place, method.lastsUntilClosed {
+      refuse(client, tooManyConnections(lack).message)
+      return client.connection.finish()
     }
-    guard let timeout = method.diskTimeoutMessage, setupCore.isOpening else {
-      // What belongs to other apps does not exist for a bridge.
-      setupCore.visibleApps = call.client.callsAsBridge ? call.client.rights.visibleApps : nil
-      defer { setupCore.visibleApps = nil }
-      return follow(method.outcome(of: call), of: call.client)
+    if setupCore.isOpening, let timeout = method.diskTimeout {
+      let end = now.advanced(milliseconds: Patience.diskMilliseconds)
+      client.stream = DeferredCall(method: method, parameters: parameters, end: end, timeout: timeout)
+      return
     }
-    let end = now.advanced(milliseconds: Patience.diskMilliseconds)
-    call.client.stream = DeferredCall(
-      method: method, parameters: call.parameters, end: end, timeout: timeout)
-  }
-
-  private func follow(_ outcome: CallOutcome, of client: Client) {
-    switch outcome {
+    // What belongs to other apps does not exist for a bridge.
+    setupCore.visibleApps = client.callsAsBridge ? client.rights.visibleApps : nil
+    defer { setupCore.visibleApps = nil }
+    clients.pendingCallCount += 1
+    let call = MethodCall(
+      method: method, client: client, parameters: parameters, id: CallID(clients.pendingCallCount))
+    switch outcome(of: call) {
     case .reply(let message): client.connection.reply(message)
-    case .stream(let stream): client.stream = stream
+    case .stream(let stream, let first): (client.stream, client.unsentReply) = (stream, first)
     case .refusal(let message): refuse(client, message)
     }
+  }
+
+  private func outcome(of call: MethodCall) -> CallOutcome {
+    switch call.method {
+    case .gateway(let name): .of { () throws(GatewayError) in try start(name, call) }
+    case .session(let name): .of { () throws(SetupError) in try start(name, call) }
+    case .operator(let name): .of { () throws(OperatorError) in try start(name, call) }
+    }
+  }
+
+  /// Performs what a call causes, and replies that it was done.
+  func done(_ effects: [SetupEffect]) -> CallOutcome {
+    follow(effects)
+    return .done
+  }
+
+  /// Performs what a call causes that is decided later.
+  func pending(
+    _ call: MethodCall, _ effects: [SetupEffect], milliseconds: Int64 = Patience.diskMilliseconds
+  ) -> CallOutcome {
+    follow(effects)
+    return .stream(
+      PendingReply(method: call.method, callID: call.id, end: now.advanced(milliseconds: milliseconds)))
   }
 
   private func refuse(_ client: Client, _ message: [UInt8]) {
@@ -79,7 +100,7 @@ extension AgentCore {
     for client in clients.connected {
       guard let deferred = client.stream as? DeferredCall else { continue }
       client.stream = nil
-      start(deferred.method, MethodCall(agent: self, client: client, parameters: deferred.parameters))
+      start(deferred.method, deferred.parameters, of: client)
     }
   }
 
@@ -87,12 +108,6 @@ extension AgentCore {
   func refuseAsBusy(limit: Int) -> GatewayError {
     counters.clients.busy &+= 1
     return .busy(limit: limit)
-  }
-
-  /// Numbers a call that is decided later.
-  func makeCallID() -> CallID {
-    clients.pendingCallCount += 1
-    return CallID(clients.pendingCallCount)
   }
 
   /// Ends the call that waits for this answer. A caller that has left, or whose call has timed out, gets nothing.

@@ -1,75 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Interfaces
+import Manifest
+import Setup
 import Varlink
 
-/// A method that the agent serves: an entry of the dispatcher's table.
-struct AgentMethod: ServedMethod, Equatable {
-  /// The dispatcher's table: every method of every interface.
-  static let implementations: [any Method.Type] = [
-    // io.accessoryd.Gateway
-    StatusMethod.self,
-    MetricsMethod.self,
-    SightingsMethod.self,
-    NetworksMethod.self,
-    WatchMethod.self,
-    ItemsMethod.self,
-    InspectMethod.self,
-    CaptureMethod.self,
-    WatchReportsMethod.self,
-    ReloadMethod.self,
+/// A method that the agent serves, and what holds for every call of it.
+enum AgentMethod: ServedMethod, Equatable {
+  case gateway(GatewayMethodName)
+  case session(SessionMethodName)
+  case `operator`(OperatorMethodName)
 
-    // io.accessoryd.Session
-    ActivateMethod.self,
-    InvalidateMethod.self,
-    ListAppAccessoriesMethod.self,
-    ShowPickerMethod.self,
-    UpdatePickerMethod.self,
-    FinishPickerDiscoveryMethod.self,
-    CancelPickerMethod.self,
-    RenameAppAccessoryMethod.self,
-    RemoveAppAccessoryMethod.self,
-    FinishAuthorizationMethod.self,
-    FailAuthorizationMethod.self,
-    UpdateAuthorizationMethod.self,
-    WatchAdvertisementsMethod.self,
-    ResolveMethod.self,
-    ConnectMethod.self,
-    ReadRSSIMethod.self,
-
-    // io.accessoryd.Operator
-    WatchRequestsMethod.self,
-    ChooseMethod.self,
-    DenyMethod.self,
-    CancelMethod.self,
-    NameMethod.self,
-    AgreeMethod.self,
-    OpenMethod.self,
-    ListAccessoriesMethod.self,
-    RenameMethod.self,
-    RemoveMethod.self,
-    AllowMethod.self,
-    AuthorizeMethod.self,
-    RegistryMethod.self,
-    ExportMethod.self,
-    ImportMethod.self,
-    ImportBondMethod.self,
-    ResetMethod.self,
-    DisconnectMethod.self,
-    AnswerPairingMethod.self,
-    PairMethod.self,
-  ]
-
-  static let allCases = implementations.map(Self.init)
-
+  static let allCases =
+    GatewayMethodName.allCases.map(Self.gateway) + SessionMethodName.allCases.map(Self.session)
+    + OperatorMethodName.allCases.map(Self.operator)
   private static let methodsByName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
   /// The interfaces that only operators may call.
   static let operatorInterfaces: Set = [GatewayInterface.name, OperatorInterface.name]
-
-  let implementation: any Method.Type
-
-  private init(_ implementation: any Method.Type) { self.implementation = implementation }
 
   /// The method of a whole name.
   init?(rawValue: String) {
@@ -77,8 +25,57 @@ struct AgentMethod: ServedMethod, Equatable {
     self = method
   }
 
-  var rawValue: String { implementation.wholeName }
-  var replies: ReplyCount { implementation.replies }
+  private var name: any ServedMethod {
+    switch self {
+    case .gateway(let name): name
+    case .session(let name): name
+    case .operator(let name): name
+    }
+  }
 
-  static func == (one: Self, other: Self) -> Bool { one.implementation == other.implementation }
+  var rawValue: String { name.rawValue }
+  var replies: ReplyCount { name.replies }
+
+  /// Whether the call goes on until its client or an operator ends it, so that it takes a connection for long.
+  var lastsUntilClosed: Bool {
+    switch self {
+    case .gateway(.watch), .gateway(.capture), .session(.activate), .session(.watchAdvertisements),
+      .operator(.watch), .operator(.open):
+      true
+    case .gateway, .session, .operator: false
+    }
+  }
+
+  /// When a bridge may call it, of the methods that only operators may call otherwise.
+  var bridgeRight: BridgeRight {
+    switch self {
+    case .gateway(.status), .gateway(.watch), .gateway(.watchReports), .operator(.list): .always
+    case .operator(.watch), .operator(.choose), .operator(.deny), .operator(.cancel), .operator(.name),
+      .operator(.open):
+      .with(.pick)
+    case .operator(.rename): .with(.rename)
+    case .operator(.remove): .with(.remove)
+    case .gateway, .session, .operator: .never
+    }
+  }
+
+  /// The error for a disk that does not answer in time; nil for a method that needs no registry.
+  var diskTimeout: [UInt8]? {
+    switch self {
+    case .gateway: nil
+    case .session:
+      SetupError(
+        .unknown, Patience.diskTimeoutSentence,
+        cure: "call List to see whether it took effect, and ask the gateway's operator"
+      ).message
+    case .operator: OperatorError.registry(Patience.diskTimeoutSentence).message
+    }
+  }
+}
+
+/// When a bridge may call a method of the operators.
+enum BridgeRight {
+  case never, always
+  /// When its table in the manifest has this in `may`.
+  case with(Bridge.Right)
 }

@@ -23,19 +23,19 @@ enum Patience {
 /// A call that an operator, or the disk, has yet to decide.
 ///
 /// After its time the caller gets an error. What it asked for may still be done; the reply to it is lost.
-struct PendingReply: ReplyStream {
+struct PendingReply: SetupStream {
+  let method: AgentMethod
   let callID: CallID
-  let end: Instant
-  let timeout: [UInt8]
+  let end: Instant?
   var isOverdue = false
 
-  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
-    guard end <= agent.now || agent.isDiskOverdue else { return .wait }
+  mutating func nextReply(_ setup: SetupCore, at now: Instant) -> StreamStep {
+    guard isOver(at: now) || setup.isDiskOverdue, let timeout = method.diskTimeout else {
+      return .wait
+    }
     isOverdue = true
     return .end(timeout)
   }
-
-  func deadline(_ agent: AgentCore) -> Instant? { end }
 
   /// What an operator has not answered yet is withdrawn with its caller.
   func release(_ agent: AgentCore) {
@@ -43,26 +43,9 @@ struct PendingReply: ReplyStream {
   }
 }
 
-extension AgentCore {
+extension SetupCore {
   /// Whether the disk has not answered for as long as a call waits for it, whatever else the call has waited for.
-  var isDiskOverdue: Bool { setupCore.diskHangMilliseconds.map { $0 >= Patience.diskMilliseconds } ?? false }
-}
-
-extension Method {
-  /// Starts a call that is decided later. `start` gets the name under which ``AgentCore/complete(_:_:)`` ends it.
-  static func startPending(
-    _ call: MethodCall, milliseconds: Int64 = Patience.diskMilliseconds,
-    _ start: (inout SetupCore, CallID) throws(Failure) -> [SetupEffect]
-  ) throws(Failure) -> CallOutcome {
-    guard let timeout = diskTimeoutMessage else {
-      preconditionFailure("a method that needs no registry is decided at once")
-    }
-    let agent = call.agent
-    let callID = agent.makeCallID()
-    let end = agent.now.advanced(milliseconds: milliseconds)
-    agent.follow(try start(&agent.setupCore, callID))
-    return .stream(PendingReply(callID: callID, end: end, timeout: timeout))
-  }
+  var isDiskOverdue: Bool { diskHangMilliseconds.map { $0 >= Patience.diskMilliseconds } ?? false }
 }
 
 extension CallResult {
@@ -83,6 +66,16 @@ extension CallResult {
   }
 }
 
+extension SetupReply {
+  init(_ setup: CompletedSetup) {
+    self.init(
+      accessory: setup.accessory.text, displayName: setup.displayName, awaitsApp: setup.awaitsApp,
+      finishesInApp: setup.finishesInApp)
+    pairing = setup.pairing
+    isBondAuthenticated = setup.isBondAuthenticated
+  }
+}
+
 extension JSONWriter {
   /// The event that a call caused, as a cursor.
   fileprivate mutating func cursor(_ epoch: String, _ sequence: UInt64?) {
@@ -93,14 +86,12 @@ extension JSONWriter {
 
 /// A call that came while the registry's file was being read. It starts once that is done.
 struct DeferredCall: ReplyStream {
-  let method: any Method.Type
+  let method: AgentMethod
   let parameters: Parameters
-  let end: Instant
+  let end: Instant?
   let timeout: [UInt8]
 
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
-    end <= agent.now ? .end(timeout) : .wait
+    isOver(at: agent.now) ? .end(timeout) : .wait
   }
-
-  func deadline(_ agent: AgentCore) -> Instant? { end }
 }

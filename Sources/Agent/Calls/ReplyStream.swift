@@ -4,7 +4,9 @@ import HCI
 import Interfaces
 import JSON
 import Registry
+import Setup
 import DeviceLines
+import Manifest
 import Varlink
 
 /// The replies that a call in progress still has to send.
@@ -15,6 +17,9 @@ import Varlink
 protocol ReplyStream {
   /// Returns the next reply, or that the stream waits or ends.
   mutating func nextReply(_ agent: AgentCore) -> StreamStep
+
+  /// When the call ends at the latest; nil for one that goes on.
+  var end: Instant? { get }
 
   /// The time at which ``nextReply(_:)`` has something new even if nothing else happens; nil without such a time.
   func deadline(_ agent: AgentCore) -> Instant?
@@ -27,11 +32,42 @@ protocol ReplyStream {
 }
 
 extension ReplyStream {
-  func deadline(_ agent: AgentCore) -> Instant? { nil }
+  var end: Instant? { nil }
+
+  func isOver(at now: Instant) -> Bool { end.map { $0 <= now } ?? false }
+
+  func deadline(_ agent: AgentCore) -> Instant? { end }
 
   var session: RandomIdentifier? { nil }
 
   func release(_ agent: AgentCore) {}
+}
+
+/// A stream that reads sessions, requests and the registry.
+protocol SetupStream: ReplyStream {
+  mutating func nextReply(_ setup: SetupCore, at now: Instant) -> StreamStep
+}
+
+extension SetupStream {
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep { nextReply(agent.setupCore, at: agent.now) }
+}
+
+/// A stream that reads the devices in sight, and the items.
+protocol DeviceStream: ReplyStream {
+  mutating func nextReply(_ dataPath: borrowing ManifestDataPath) -> StreamStep
+}
+
+extension DeviceStream {
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep { nextReply(agent.dataPath) }
+}
+
+/// A stream that waits for a connection of an app to its accessory.
+protocol LinkStream: ReplyStream {
+  mutating func nextReply(_ links: borrowing AccessoryLinks, at now: Instant) -> StreamStep
+}
+
+extension LinkStream {
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep { nextReply(agent.links, at: agent.now) }
 }
 
 /// What a stream does next.

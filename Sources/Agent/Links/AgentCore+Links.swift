@@ -69,6 +69,14 @@ extension AgentCore {
     }
   }
 
+  /// The address that a registered device has now: a device that changes it is where it was heard last. The kernel
+  /// knows one with a bond, even a lost one, by its identity.
+  func currentAddress(of device: RegistryDevice) throws(SetupError) -> DeviceAddress {
+    guard let identity = device.identity.address else { throw .noSession }
+    guard device.bond == .none, let row = dataPath.row(of: device) else { return identity.settled }
+    return (dataPath.pipeline.device(at: row)?.address ?? identity).settled
+  }
+
   private func requireConnectingAdapter() throws(SetupError) {
     switch configuration.manifest.gateway.radio {
     case .btsnoop, .h4: throw .radioIsNoAdapter

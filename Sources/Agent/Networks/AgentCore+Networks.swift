@@ -91,6 +91,13 @@ extension AgentCore {
 
   // MARK: - For operators
 
+  /// The name and the line of a network that items have found, by its place among them; nil beyond the last.
+  func foundNetwork(_ index: Int) -> (name: [UInt8], NetworkLine)? {
+    guard networkSightings.names.indices.contains(index) else { return nil }
+    let name = networkSightings.names[index]
+    return line(ofNetwork: name).map { (name.bytes, $0) }
+  }
+
   /// The line of a network; nil when it is not in the table any more.
   func line(ofNetwork name: NetworkName) -> NetworkLine? {
     let radios = networks.networks(named: name)

@@ -4,7 +4,9 @@ import Manifest
 import Discovery
 public import HCI
 import Interfaces
+import JSON
 import Setup
+import Varlink
 
 // Streams of raw reports: opened by a call, filled by the data path, sent by the shell.
 
@@ -91,7 +93,7 @@ extension AgentCore {
   private func notePassing(_ delivery: ReportDelivery, of stream: ReportStreams.Stream) -> Bool {
     switch delivery {
     case .sent:
-      counters.streams.reportBatches &+= 1
+      feeds.counters.reportBatches &+= 1
       if case .full = stream.state { reports[stream.id]?.state = .full(since: now, retries: true) }
       return true
     case .full:
@@ -133,6 +135,46 @@ extension AgentCore {
   }
 
   // MARK: - Begin and end
+
+  /// How long a report may wait for others, unless the call says it.
+  private static let batchMilliseconds: Int64 = 100
+
+  /// Has a stream opened for a client, as `WatchReports` asks.
+  func openReports(_ call: MethodCall) throws(GatewayError) -> CallOutcome {
+    let parameters = call.parameters
+    guard let right = call.client.rights.reports else {
+      throw GatewayError(message: Message.error(ServiceError.permissionDenied()))
+    }
+    let forward = parameters.wordIfAny("forward").flatMap(ReportForward.init)
+    if let forward, !right.forward.covers(forward) { throw .forwardsLess(right.forward) }
+    let apps = parameters["apps"] == nil ? nil : (try? parameters.strings("apps")).map(Set.init)
+    let batch = try? parameters.integerIfPresent("batchMilliseconds") ?? Self.batchMilliseconds
+    guard let batch, (0...1000).contains(batch) else { throw .invalidParameter("batchMilliseconds") }
+    if right.reader == .bridge {
+      let held = reports.streams.count { stream in
+        stream.flatMap { clients[$0.client] }?.peer.owner == call.client.peer.owner
+      }
+      guard held < ReportStreams.bridgeStreamsMax else {
+        throw refuseAsBusy(limit: ReportStreams.bridgeStreamsMax)
+      }
+    }
+    guard
+      let id = reports.insert(
+        client: call.client.id, right.reader, forward, apps: apps, patienceMilliseconds: batch,
+        &dataPath.pipeline.reports)
+    else { throw refuseAsBusy(limit: ReportBatches.streamsMax) }
+    enqueue(.openReports(id))
+    return .stream(OpeningReports(id: id))
+  }
+
+  /// The reply that the socket of a stream goes with.
+  var reportsReply: [UInt8] {
+    let source = GatewayError.cut(configuration.radioSource)
+    let line = WatchReportsReply(
+      epoch: epochText, time: Int(radioTime.microseconds),
+      adapters: [AdapterLine(index: 0, source: source, address: radioAddress)])
+    return Message.reply { line.writeMembers(to: &$0) }
+  }
 
   /// Ends a stream, and has its socket closed.
   func endReports(_ id: ReportStreamID, isCutOff: Bool = false) {

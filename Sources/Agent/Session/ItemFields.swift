@@ -143,6 +143,11 @@ extension JSONObjectReader {
       named: "rename 1, confirmAuthorization 2 and finishInApp 4")
   }
 
+  /// `renameOptions`, of an item, of a device that a filtered picker shows, and of RenameAccessory.
+  func renameOptions() throws(SetupError) -> RenameOptions? {
+    try options("renameOptions", among: RenameOptions.ssid, named: "ssid 1, or 0")
+  }
+
   /// Bits that are all known; nil when the field is absent or null.
   func options<Options: OptionSet>(
     _ name: String, among known: Options, named words: String

@@ -72,12 +72,3 @@ extension JSONObjectReader {
     range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
   }
 }
-
-extension Parameters {
-  /// A token, or an accessory's or a request's identifier: 32 hexadecimal digits of any case. nil for anything else,
-  /// which gets the same reply as an identifier that does not exist.
-  func identifier(_ name: String) -> RandomIdentifier? {
-    guard let text = try? string(name) else { return nil }
-    return RandomIdentifier(text: text)
-  }
-}

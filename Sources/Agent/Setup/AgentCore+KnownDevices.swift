@@ -24,7 +24,7 @@ extension AgentCore {
   private static let knownDevicesMilliseconds: Int64 = 10_000
 
   /// Keeps a call until the devices that BlueZ knows were read.
-  func readKnownDevices(for call: MethodCall, of method: any OperatorMethod.Type) -> CallOutcome {
+  func readKnownDevices(for call: MethodCall) -> CallOutcome {
     if !setupLink.knownDevices.isBeingRead {
       setupLink.knownDevices.isBeingRead = true
       enqueue(.readKnownDevices)
@@ -34,7 +34,7 @@ extension AgentCore {
       reason: "BlueZ has not said in time which devices it knows; try again, or restart bluetoothd")
     return .stream(
       DeferredCall(
-        method: method, parameters: call.parameters,
+        method: call.method, parameters: call.parameters,
         end: now.advanced(milliseconds: Self.knownDevicesMilliseconds),
         timeout: timeout.message))
   }

@@ -89,6 +89,15 @@ extension AgentCore {
     for case .changed(let changes) in effects where changes.contains(.requests) { noteRequestsChanged() }
   }
 
+  /// Lets every watch compare the requests with what it has sent.
+  private func noteRequestsChanged() {
+    for client in clients.connected {
+      guard var stream = client.stream as? RequestStream else { continue }
+      stream.hasNews = true
+      client.stream = stream
+    }
+  }
+
   /// Performs the effects, then passes on what has changed.
   func performSetupEffects() {
     var changes: SetupChanges = []

@@ -52,10 +52,10 @@ enum Described {
   }
 
   /// Returns the parameters of a call as the agent reads them: from bytes, and checked against the interface.
-  static func parameters(_ method: any SessionMethod.Type, _ text: String) throws -> Parameters {
+  static func parameters(_ method: SessionMethodName, _ text: String) throws -> Parameters {
     let service = Service<AgentMethod>.agent(version: "1")
     let more = method.replies == .many
-    let message = "{\"method\":\"\(method.wholeName)\",\"parameters\":\(text),\"more\":\(more)}"
+    let message = "{\"method\":\"\(method.rawValue)\",\"parameters\":\(text),\"more\":\(more)}"
     guard case .call(let call) = ReceivedCall(reading: Array(message.utf8).span),
       case .perform(_, let parameters) = service.dispatch(call)
     else { throw NotACall() }

@@ -14,7 +14,7 @@ struct ExtensionFieldsTests {
     _ members: String, of accessory: RegistryAccessory = Sample.accessory, app: App = Sample.app
   ) throws -> RegistryExtension {
     let parameters = try Described.parameters(
-      UpdateAuthorizationMethod.self, "{\"session\":\"\",\"accessory\":\"\"\(members)}")
+      .updateAuthorization, "{\"session\":\"\",\"accessory\":\"\"\(members)}")
     return try ExtensionFields.read(parameters, of: accessory, app: app)
   }
 

@@ -27,7 +27,7 @@ struct ItemFieldsTests {
     _ text: String, of app: App = Sample.app
   ) throws -> (items: [PickerItem], leftOut: [SetupError]) {
     let parameters = try Described.parameters(
-      ShowPickerMethod.self, "{\"session\":\"\(session)\",\"items\":\(text)}")
+      .showPicker, "{\"session\":\"\(session)\",\"items\":\(text)}")
     return try ItemFields.read(try #require(parameters["items"]), of: app, firstNumber: 5) {
       (source, field) throws(SetupError) in
       if case .network(let name) = source { return .success(MigratedDevice(source, .network(name))) }

@@ -10,7 +10,7 @@ import Varlink
 @Suite("Settings of a picker in the calls of apps")
 struct SettingsFieldsTests {
   private static func parameters(_ settings: String) throws -> Parameters {
-    try Described.parameters(ShowPickerMethod.self, "{\"session\":\"\",\"settings\":\(settings)}")
+    try Described.parameters(.showPicker, "{\"session\":\"\",\"settings\":\(settings)}")
   }
 
   private static func settings(_ text: String) throws -> PickerSettings {
@@ -60,19 +60,16 @@ struct SettingsFieldsTests {
 
   @Test("An identifier is 32 digits of any case; anything else is invalid")
   func identifiers() throws {
-    func identifier(_ text: String) throws -> RandomIdentifier? {
-      try Described.parameters(ListAppAccessoriesMethod.self, "{\"session\":\"\(text)\"}").identifier(
-        "session")
-    }
+    func identifier(_ text: String) -> RandomIdentifier? { RandomIdentifier(text: text) }
     let known = RandomIdentifier(high: 0xABCD_EF00_0000_0000, low: 1)
-    #expect(try identifier("abcdef00000000000000000000000001") == known)
-    #expect(try identifier("ABCdef00000000000000000000000001") == known)
+    #expect(identifier("abcdef00000000000000000000000001") == known)
+    #expect(identifier("ABCdef00000000000000000000000001") == known)
     for text in [
       "", "1", "abcdef0000000000000000000000000", "abcdef000000000000000000000000012",
       "gbcdef00000000000000000000000001", "abcdef00-0000-0000-0000-000000000001",
       "+bcdef00000000000000000000000001", "0xcdef00000000000000000000000001",
     ] {
-      #expect(try identifier(text) == nil)
+      #expect(identifier(text) == nil)
     }
   }
 }
