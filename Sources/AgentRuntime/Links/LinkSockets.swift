@@ -27,14 +27,7 @@ struct LinkSockets {
   mutating func connect(_ request: LinkRequest, _ loop: inout LoopContext) {
     do throws(SystemError) {
       let socket = try open(request)
-      let token = loop.insert(.link(request.id))
-      do throws(SystemError) {
-        loop.counters.watchCalls &+= 1
-        try loop.epoll.add(socket.descriptor, .writable, token: token)
-      } catch {
-        loop.registry.remove(token)
-        throw error
-      }
+      let token = try loop.watch(socket.descriptor, for: .writable, as: .link(request.id))
       entries[request.id] = Entry(socket: socket, security: request.target.security, token: token)
     } catch {
       loop.agent.linkFailed(request.id, LinkError(error), at: loop.now)

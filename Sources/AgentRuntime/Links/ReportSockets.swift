@@ -9,11 +9,9 @@ import LinuxSystem
 /// Capacity: ``AgentCore/reportStreamsMax``, which the agent keeps. Nothing is read from a reader.
 struct ReportSockets {
   private struct Entry {
-    let socket: SharedDescriptor
-    let token: UInt64
+    var socket: WatchedDescriptor
     /// The reader's end; nil once the reader has it.
     var reader: SharedDescriptor?
-    var watchedFor: Readiness = []
   }
 
   private var entries: [ReportStreamID: Entry] = [:]
@@ -26,13 +24,8 @@ struct ReportSockets {
       var other: Descriptor?
       let socket = SharedDescriptor(try UnixConnection.pair(&other, kind: .packets))
       guard let reader = other.take() else { preconditionFailure("a pair has two sockets") }
-      let token = loop.insert(.reports(id))
-      do throws(SystemError) { try loop.epoll.add(socket.descriptor, [], token: token) } catch {
-        loop.registry.remove(token)
-        throw error
-      }
-      loop.counters.watchCalls &+= 1
-      entries[id] = Entry(socket: socket, token: token, reader: SharedDescriptor(reader))
+      entries[id] = Entry(
+        socket: try WatchedDescriptor(socket, for: [], as: .reports(id), &loop), reader: SharedDescriptor(reader))
       loop.agent.reportsOpened(id, at: loop.now)
     } catch {
       loop.agent.reportsFailed(id, error.sentence, at: loop.now)
@@ -50,7 +43,7 @@ struct ReportSockets {
     if !readiness.isDisjoint(with: .hungUp) {
       loop.agent.reportsClosed(id)
     } else if !readiness.isDisjoint(with: .writable) {
-      watch(id, for: [], &loop)
+      try? entries[id]?.socket.watch(for: [], &loop)
       loop.agent.reportsWritable(id)
     }
   }
@@ -60,7 +53,7 @@ struct ReportSockets {
     guard !entries.isEmpty else { return }
     var full: [ReportStreamID] = []
     loop.agent.sendReports { id, message in
-      guard let socket = entries[id]?.socket else { return .closed }
+      guard let socket = entries[id]?.socket.shared else { return .closed }
       do throws(SystemError) {
         guard try socket.descriptor.send(message) == nil else { return .sent }
         full.append(id)
@@ -69,20 +62,12 @@ struct ReportSockets {
         return .closed
       }
     }
-    for id in full { watch(id, for: .writable, &loop) }
+    for id in full { try? entries[id]?.socket.watch(for: .writable, &loop) }
   }
 
-  private mutating func watch(_ id: ReportStreamID, for readiness: Readiness, _ loop: inout LoopContext) {
-    guard let entry = entries[id], entry.watchedFor != readiness else { return }
-    loop.counters.watchCalls &+= 1
-    try? loop.epoll.change(entry.socket.descriptor, readiness, token: entry.token)
-    entries[id]?.watchedFor = readiness
-  }
-
-  /// Closing the descriptor removes it from the epoll set; an event that is on its way is stale.
   mutating func close(_ id: ReportStreamID, _ loop: inout LoopContext) {
     guard let entry = entries.removeValue(forKey: id) else { return }
-    loop.registry.remove(entry.token)
+    loop.registry.remove(entry.socket.token)
   }
 }
 

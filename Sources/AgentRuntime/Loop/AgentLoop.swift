@@ -185,8 +185,8 @@ struct AgentLoop: ~Copyable {
       case .readManifest:
         notifier.notifyReloading()
         disk.readConfiguration()
-      case .manage(let command): radio.sendMgmtCommand(command, &context)
-      case .managePairing(let command): radio.sendPairingCommand(command, &context)
+      case .manage(let command): radio.send(command, over: radio.mgmt, &context)
+      case .managePairing(let command): radio.send(command, over: radio.pairing, &context)
       case .openBus: bus.open(&context)
       case .closeBus: bus.close(&context)
       case .callBus(let call): bus.call(call, &context)

@@ -13,33 +13,22 @@ struct ClientSockets: ~Copyable {
   /// How long the listener pauses after no descriptor was free for a connection. A client that leaves ends the pause.
   private static let pauseMilliseconds: Int64 = 1000
 
-  /// A client's descriptor and the readiness it is watched for.
   private final class Client {
-    let descriptor: Descriptor
-    let token: UInt64
-    var watchedFor = Readiness.readable
+    var socket: WatchedDescriptor
     /// Whether the client will send nothing more.
     var hasEnded = false
 
-    init(_ descriptor: consuming Descriptor, token: UInt64) {
-      self.descriptor = descriptor
-      self.token = token
-    }
-  }
+    init(_ socket: WatchedDescriptor) { self.socket = socket }
 
-  /// Readable when a client's process has ended.
-  private final class Process {
-    let descriptor: Descriptor
-
-    init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+    var descriptor: SharedDescriptor { socket.shared }
   }
 
   let socket: ServiceSocket
   private let listenerToken: UInt64
   private var apps: AppSockets
   private var clients: [ClientID: Client] = [:]
-  /// The processes of clients that have left sessions which nothing has taken up again, and their tokens.
-  private var processes: [ClientID: (process: Process, token: UInt64)] = [:]
+  /// The processes of clients that have left sessions which nothing has taken up again; readable when they have ended.
+  private var processes: [ClientID: WatchedDescriptor] = [:]
   /// The end of the pause in accepting, after no descriptor was free.
   private(set) var pauseEnd: Instant?
   private var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -104,15 +93,10 @@ struct ClientSockets: ~Copyable {
     case .admitted(let admitted), .turnedAway(let admitted, _): id = admitted
     case .refused: return
     }
-    guard let token = loop.registry.insert(.client(id)) else { return loop.agent.drop(id) }
-    do throws(SystemError) {
-      try loop.epoll.add(descriptor, .readable, token: token)
-      loop.counters.watchCalls &+= 1
-    } catch {
-      loop.registry.remove(token)
+    guard let socket = try? WatchedDescriptor(SharedDescriptor(descriptor), as: .client(id), &loop) else {
       return loop.agent.drop(id)
     }
-    clients[id] = Client(descriptor, token: token)
+    clients[id] = Client(socket)
   }
 
   private mutating func pauseListening(_ loop: inout LoopContext) {
@@ -155,7 +139,7 @@ struct ClientSockets: ~Copyable {
     }
     loop.counters.clientCalls &+= 1
     do throws(SystemError) {
-      let count = try client.descriptor.read(into: &buffer, 0..<byteCountMax)
+      let count = try client.descriptor.descriptor.read(into: &buffer, 0..<byteCountMax)
       switch count {
       case nil: break
       case 0? where hasHungUp: drop(id, &loop)
@@ -193,7 +177,7 @@ struct ClientSockets: ~Copyable {
     do throws(SystemError) {
       let passed = loop.agent.socketToPass(to: id)
       try loop.agent.drain(id) { bytes throws(SystemError) in
-        try sockets.send(bytes, with: passed, over: client.descriptor) ?? 0
+        try sockets.send(bytes, with: passed, over: client.descriptor.descriptor) ?? 0
       }
       // The client has the socket now, and it alone.
       if let passed, loop.agent.socketToPass(to: id) == nil { sockets.forget(passed, &loop) }
@@ -209,14 +193,7 @@ struct ClientSockets: ~Copyable {
     var wanted: Readiness = []
     if !client.hasEnded, loop.agent.receivableByteCount(id) > 0 { wanted.insert(.readable) }
     if loop.agent.sendableByteCount(id) > 0 { wanted.insert(.writable) }
-    guard wanted != client.watchedFor else { return }
-    loop.counters.watchCalls &+= 1
-    do throws(SystemError) {
-      try loop.epoll.change(client.descriptor, wanted, token: client.token)
-      client.watchedFor = wanted
-    } catch {
-      drop(id, &loop)
-    }
+    do throws(SystemError) { try client.socket.watch(for: wanted, &loop) } catch { drop(id, &loop) }
   }
 
   // MARK: - Closing
@@ -227,10 +204,9 @@ struct ClientSockets: ~Copyable {
     close(id, &loop)
   }
 
-  /// Closing the descriptor removes it from the epoll set; an event that is on its way is stale.
   mutating func close(_ id: ClientID, _ loop: inout LoopContext) {
     guard let client = clients.removeValue(forKey: id) else { return }
-    loop.registry.remove(client.token)
+    loop.registry.remove(client.socket.token)
     if loop.agent.hasLeftSession(id) { followProcess(of: client, id, &loop) }
     resumeListening(&loop)
   }
@@ -238,18 +214,11 @@ struct ClientSockets: ~Copyable {
   // MARK: - Processes of clients that have left
 
   private mutating func followProcess(of client: Client, _ id: ClientID, _ loop: inout LoopContext) {
-    let process: Process
-    switch PeerProcess(of: client.descriptor) {
-    case .running(let descriptor): process = Process(descriptor)
-    case .ended: return loop.agent.processEnded(of: id, at: loop.now)
-    case .unknown: return
-    }
-    guard let token = loop.registry.insert(.process(id)) else { return }
-    do throws(SystemError) {
-      try loop.epoll.add(process.descriptor, .readable, token: token)
-      processes[id] = (process, token)
-    } catch {
-      loop.registry.remove(token)
+    switch PeerProcess(of: client.descriptor.descriptor) {
+    case .running(let process):
+      processes[id] = try? WatchedDescriptor(SharedDescriptor(process), as: .process(id), &loop)
+    case .ended: loop.agent.processEnded(of: id, at: loop.now)
+    case .unknown: break
     }
   }
 

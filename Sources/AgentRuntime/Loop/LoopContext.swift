@@ -19,6 +19,30 @@ enum EpollOwner: Sendable {
   case reports(ReportStreamID)
 }
 
+/// A descriptor that the loop watches. Closing the descriptor removes it from the epoll set; an event that is on its way is
+/// stale once its token was removed.
+struct WatchedDescriptor {
+  let shared: SharedDescriptor
+  let token: UInt64
+  private var readiness: Readiness
+
+  init(
+    _ shared: SharedDescriptor, for readiness: Readiness = .readable, as owner: EpollOwner,
+    _ loop: inout LoopContext
+  ) throws(SystemError) {
+    token = try loop.watch(shared.descriptor, for: readiness, as: owner)
+    (self.shared, self.readiness) = (shared, readiness)
+  }
+
+  /// Changes what the descriptor is watched for.
+  mutating func watch(for readiness: Readiness, _ loop: inout LoopContext) throws(SystemError) {
+    guard readiness != self.readiness else { return }
+    loop.counters.watchCalls &+= 1
+    try loop.epoll.change(shared.descriptor, readiness, token: token)
+    self.readiness = readiness
+  }
+}
+
 /// The values that every part of the loop uses during a turn.
 struct LoopContext: ~Copyable {
   /// The descriptors watched beside clients: signals, timer, listener, two workers, radio, mgmt socket, mgmt socket for
@@ -47,6 +71,21 @@ struct LoopContext: ~Copyable {
       preconditionFailure("the registry has a slot for each of the loop's own descriptors and sockets")
     }
     return token
+  }
+
+  /// Watches a descriptor for its owner. Returns the token. Without a free slot it fails as the kernel does without memory.
+  mutating func watch(
+    _ descriptor: borrowing Descriptor, for readiness: Readiness = .readable, as owner: EpollOwner
+  ) throws(SystemError) -> UInt64 {
+    guard let token = registry.insert(owner) else { throw SystemError(.epollControl, code: 12) }
+    do throws(SystemError) {
+      counters.watchCalls &+= 1
+      try epoll.add(descriptor, readiness, token: token)
+      return token
+    } catch {
+      registry.remove(token)
+      throw error
+    }
   }
 
   /// Logs a line, unless one of its kind was logged less than a minute ago.

@@ -68,16 +68,10 @@ struct SignalHook {
 
   private mutating func watchProgram(_ loop: inout LoopContext) {
     guard let running = program.running else { return }
-    let token = loop.insert(.program(kind))
-    self.token = token
-    do throws(SystemError) {
-      loop.counters.watchCalls &+= 1
-      try loop.epoll.add(running.descriptor, .readable, token: token)
-    } catch {
+    do throws(SystemError) { token = try loop.watch(running.descriptor, as: .program(kind)) } catch {
       // The loop would not learn of its end.
       loop.log.say(
         .warning, "the program \(kind.rawValue) cannot be watched and was not run: \(error.sentence)")
-      removeToken(&loop)
       program.abandon()
     }
   }

@@ -14,21 +14,19 @@ struct BluetoothdBus {
   private static let readBytesMax = 1 << 16
 
   private struct Connection {
-    let socket: SharedDescriptor
-    let token: UInt64
+    var socket: WatchedDescriptor
     var client = BluetoothdClient()
-    var readiness: Readiness = .readable
     /// How many replies of ``client`` are counted as dropped.
     var droppedCount: UInt64 = 0
 
     mutating func receive() throws(SystemError) -> [BusEvent] {
       var buffer = [UInt8](repeating: 0, count: readBytesMax)
-      guard let count = try socket.descriptor.read(into: &buffer) else { return [] }
+      guard let count = try socket.shared.descriptor.read(into: &buffer) else { return [] }
       return count == 0 ? client.close() : client.receive(buffer[..<count])
     }
 
     mutating func flush() throws(SystemError) {
-      while !client.unsent.isEmpty, let count = try socket.descriptor.write(client.unsent[...]) {
+      while !client.unsent.isEmpty, let count = try socket.shared.descriptor.write(client.unsent[...]) {
         client.wasSent(count)
       }
     }
@@ -49,15 +47,13 @@ struct BluetoothdBus {
   mutating func open(_ loop: inout LoopContext) {
     do throws(SystemError) {
       let socket = SharedDescriptor(try UnixConnection.open(anyOf: sockets))
-      let token = loop.insert(.bus)
-      connection = Connection(socket: socket, token: token)
-      try loop.epoll.add(socket.descriptor, .readable, token: token)
+      connection = Connection(socket: try WatchedDescriptor(socket, as: .bus, &loop))
     } catch { lose(error, &loop) }
   }
 
   mutating func close(_ loop: inout LoopContext) {
     guard let connection = connection.take() else { return }
-    loop.registry.remove(connection.token)
+    loop.registry.remove(connection.socket.token)
     // What the connection needed is not needed after it.
     ResidentMemory.releaseIdlePages()
   }
@@ -84,10 +80,7 @@ struct BluetoothdBus {
       loop.counters.busMessagesDropped &+= current.client.droppedCount - current.droppedCount
       connection?.droppedCount = current.client.droppedCount
       let readiness: Readiness = current.client.unsent.isEmpty ? .readable : [.readable, .writable]
-      guard readiness != current.readiness else { return }
-      loop.counters.watchCalls &+= 1
-      try loop.epoll.change(current.socket.descriptor, readiness, token: current.token)
-      connection?.readiness = readiness
+      try connection?.socket.watch(for: readiness, &loop)
     } catch { lose(error, &loop) }
   }
 

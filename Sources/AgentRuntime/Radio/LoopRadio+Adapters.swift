@@ -13,20 +13,8 @@ struct MgmtConnection {
 
   init(_ owner: EpollOwner, _ loop: inout LoopContext) throws(SystemError) {
     socket = try MgmtSocket()
-    token = loop.insert(owner)
-    do throws(SystemError) {
-      try loop.epoll.add(socket.socket.descriptor, .readable, token: token)
-    } catch {
-      loop.registry.remove(token)
-      throw error
-    }
+    token = try loop.watch(socket.socket.descriptor, as: owner)
   }
-}
-
-/// A process whose end the loop notices by its descriptor, and the token that the loop watches it with.
-struct WatchedProcess {
-  let process: SharedDescriptor
-  let token: UInt64
 }
 
 // The kernel's mgmt interface: adapters that come and go, and scans that the kernel does for the agent.
@@ -52,19 +40,12 @@ extension LoopRadio {
     }
   }
 
-  func sendMgmtCommand(_ command: MgmtCommand, _ loop: inout LoopContext) {
-    send(command, mgmt, &loop)
-  }
-
-  func sendPairingCommand(_ command: MgmtCommand, _ loop: inout LoopContext) {
-    send(command, pairing, &loop)
-  }
-
   func receivePairingMessages(_ loop: inout LoopContext) {
     pairing?.socket.drain { message in loop.agent.receive(pairingMessage: message, at: loop.now) }
   }
 
-  private func send(_ command: MgmtCommand, _ connection: MgmtConnection?, _ loop: inout LoopContext) {
+  /// Sends a command over one of the two connections.
+  func send(_ command: MgmtCommand, over connection: MgmtConnection?, _ loop: inout LoopContext) {
     do throws(SystemError) {
       try connection?.socket.send(command)
     } catch {
@@ -102,17 +83,8 @@ extension LoopRadio {
     forgetBluetoothd(&loop)
     let isHeld = opened?.source.adapter.map { $0.accessMode != .listening } ?? false
     guard isHeld else { return }
-    if let process {
-      let token = loop.insert(.bluetoothd)
-      do throws(SystemError) {
-        loop.counters.watchCalls &+= 1
-        try loop.epoll.add(process.descriptor, .readable, token: token)
-        bluetoothd = WatchedProcess(process: process, token: token)
-      } catch {
-        // The agent does not learn of its end, and leaves the adapter's power to it.
-        loop.registry.remove(token)
-      }
-    }
+    // Without a watch the agent does not learn of its end, and leaves the adapter's power to it.
+    if let process { bluetoothd = try? WatchedDescriptor(process, as: .bluetoothd, &loop) }
     loop.agent.bluetoothdWasSought(isRunning: process != nil, at: loop.now)
   }
 

@@ -24,7 +24,7 @@ struct LoopRadio {
   /// The same interface for pairings.
   var pairing: MgmtConnection?
   /// The bluetoothd that runs beside a shared adapter, as far as the agent had to know.
-  var bluetoothd: WatchedProcess?
+  var bluetoothd: WatchedDescriptor?
   /// The state of the kernel's scan that was stored last, in case the agent is killed.
   var notedState = KernelScanState()
   /// The time when the radio is opened again.
