@@ -6,6 +6,7 @@ public import Manifest
 public import Pairing
 public import Registry
 public import Setup
+public import Wireless
 
 /// A side effect that the agent asks the shell for.
 public enum Action: Sendable {
@@ -41,10 +42,9 @@ public enum Action: Sendable {
   /// Read the devices that BlueZ knows, then call ``AgentCore/knownDevicesWereRead(_:at:)``. One reading is under way at a
   /// time.
   case readKnownDevices
-  /// Read the networks that the interface knows, then call ``AgentCore/networksWereRead(_:of:at:)`` with this number.
-  case readNetworks(UInt64, interface: String)
-  /// Start a scan for networks, then call ``AgentCore/networkScanWasStarted(_:of:at:)`` with this number.
-  case startNetworkScan(UInt64, interface: String)
+  /// Read the networks that the interface knows, then call ``AgentCore/networksWereRead(_:of:at:)``, or start a scan for
+  /// networks, then call ``AgentCore/networkScanWasStarted(_:of:at:)``, with the number of the action.
+  case networks(NetworkScanPlan.Action)
   /// Run the manifest's program for the signal.
   case signal(GatewaySignal)
   /// Connect a socket to an accessory, then call ``AgentCore/linkOpened(_:at:)`` or

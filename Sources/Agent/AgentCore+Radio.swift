@@ -146,7 +146,7 @@ extension AgentCore {
   /// Ends the scan of a controller of the agent's own: one that loses its host scans on. No plan starts another scan.
   public func endScan(at time: Instant) {
     turn.advance(to: time)
-    isEnding = true
+    turn.isEnding = true
     updateRadio { $0.endScan(at: now) }
   }
 
@@ -183,25 +183,11 @@ extension AgentCore {
   /// How long the adapter may take to come back after the steps of the board's profile that others do.
   public var boardSettleMilliseconds: Int { configuration.board.settleMilliseconds }
 
-  /// How many bytes of an adapter's packets the kernel keeps until they are read.
-  public func noteReceiveBuffer(_ byteCount: Int) { counters.reception.receiveBufferBytes = byteCount }
-
-  /// How many packets the kernel has dropped since the last report.
-  public func noteReceiveDrops(_ count: UInt64) {
-    counters.reception.drops &+= count
-    counters.reception.lastDrop = now
-  }
-
-  /// How long a packet had waited in the kernel when it was read.
-  public func noteQueueing(microseconds: Int64) {
-    counters.reception.queueing.add(microseconds)
-  }
-
   // MARK: - The scan plan
 
   /// How the agent wants to scan; nil once it ends.
   var scanPlan: ScanPlan? {
-    guard !isEnding else { return nil }
+    guard !turn.isEnding else { return nil }
     var plan = ScanPlan()
     plan.mode = ScanPlan.Mode(configuration.manifest.gateway.scan)
     plan.duty = duty

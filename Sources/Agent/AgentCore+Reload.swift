@@ -30,8 +30,6 @@ struct ManifestReload: Sendable {
   private var state = State.idle
   /// Why the last reading was refused; empty when it was accepted.
   private(set) var lastFindings: [String] = []
-  /// Why apps of the manifest in force have no socket of their own.
-  var appSocketErrors: [String] = []
 
   /// Returns whether reading begins now. Without a client, a signal asked.
   mutating func request(by client: ClientID?) -> Bool {
@@ -58,15 +56,6 @@ struct ManifestReload: Sendable {
 }
 
 extension AgentCore {
-  /// The manifest in force, and what belongs to it.
-  public var manifestConfiguration: Configuration { configuration }
-
-  /// Sentences about apps of the manifest in force that have no socket of their own; the shell sets them.
-  public var appSocketErrors: [String] {
-    get { reload.appSocketErrors }
-    set { reload.appSocketErrors = newValue }
-  }
-
   /// Reads the manifest again for a signal, from the service manager or an operator.
   public func readManifestAgain(at time: Instant) {
     turn.advance(to: time)

@@ -16,8 +16,6 @@ struct AgentTurn {
   var isBusy = false
   /// Whether the agent ends, so that no scan is wanted.
   var isEnding = false
-  /// Measures this process.
-  var measureProcess: () -> ProcessFigures? = { nil }
   /// What the shell has yet to do, in order.
   fileprivate var actions: [Action] = []
 
@@ -55,12 +53,6 @@ extension AgentCore {
 
   /// The time of this turn.
   var now: Instant { turn.now }
-
-  /// Whether the agent ends, so that no scan is wanted.
-  var isEnding: Bool {
-    get { turn.isEnding }
-    set { turn.isEnding = newValue }
-  }
 
   /// The radio's time: ahead of the agent's while a recording is played as fast as it can be read.
   var radioTime: Instant { Instant(microseconds: now.microseconds &+ turn.radioLead) }

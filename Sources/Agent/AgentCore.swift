@@ -97,7 +97,8 @@ public final class AgentCore {
   }
 
   let service: Service<AgentMethod>
-  var configuration: Configuration
+  /// The manifest in force, and what belongs to it.
+  public internal(set) var configuration: Configuration
   var dataPath: ManifestDataPath
   var radio: Radio
   /// The networks in reach, what items have found among them, and when they are looked for.
@@ -116,15 +117,14 @@ public final class AgentCore {
   var pairing = PairingLink()
   var feeds: EventFeeds
   var reload = ManifestReload()
-  /// What was done and refused so far.
-  public internal(set) var counters = AgentCounters()
+  /// Sentences about apps of the manifest in force that have no socket of their own; the shell sets them.
+  public var appSocketErrors: [String] = []
+  /// What was done and refused so far. The shell counts too, for itself and for the reception of packets.
+  public var counters = AgentCounters()
   public var streamCounters: StreamCounters { feeds.counters }
   var turn: AgentTurn
   /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
-  public var measureProcess: () -> ProcessFigures? {
-    get { turn.measureProcess }
-    set { turn.measureProcess = newValue }
-  }
+  public var measureProcess: () -> ProcessFigures? = { nil }
 
   public init(_ setup: Setup, at now: Instant) {
     configuration = setup.configuration
@@ -147,12 +147,6 @@ public final class AgentCore {
     enqueue(.openRadio(manifest.gateway.radio, access: manifest.gateway.access))
   }
 
-  /// What the shell counts; it sets them before a turn.
-  public var loop: LoopCounters {
-    get { counters.loop }
-    set { counters.loop = newValue }
-  }
-
   /// Seconds since 1970 by the machine's clock; nil while it is not set.
   public var wallSeconds: Int64? {
     get { setupCore.wallSeconds }
@@ -163,8 +157,6 @@ public final class AgentCore {
   /// Whether an app waits for the end of a setup.
   public var hasRequests: Bool { setupCore.hasRequests }
 
-  /// Names this run to the readers of its events.
-  var epoch: Block128 { feeds.epoch }
   var epochText: String { feeds.epochText }
 
   /// Traps when a bound is passed or tables disagree; for tests, which ask after every step.

@@ -14,8 +14,6 @@ public struct AgentCounters: Equatable, Sendable {
   public var reception = ReceptionCounters()
   /// What the shell counts; it sets them before a turn.
   public var loop = LoopCounters()
-
-  public init() {}
 }
 
 /// Calls and connections.
@@ -66,6 +64,12 @@ public struct ReceptionCounters: Equatable, Sendable {
   public private(set) var mgmtMessagesTruncated: UInt64 = 0
   public private(set) var mgmtMessagesInvalid: UInt64 = 0
 
+  /// Counts packets that the kernel has dropped since the last count.
+  public mutating func countDrops(_ count: UInt64, at now: Instant) {
+    drops &+= count
+    lastDrop = now
+  }
+
   mutating func count(_ error: MgmtError) {
     switch error {
     case .truncated: mgmtMessagesTruncated &+= 1
@@ -83,12 +87,10 @@ public struct QueueingDelay: Equatable, Sendable {
   public private(set) var sum: Int64 = 0
   public private(set) var longest: Int64 = 0
 
-  public init() {}
-
   /// Nil before there was any.
   public var mean: Int64? { count == 0 ? nil : sum / Int64(clamping: count) }
 
-  mutating func add(_ microseconds: Int64) {
+  public mutating func add(_ microseconds: Int64) {
     guard Self.sensible.contains(microseconds) else { return }
     count &+= 1
     sum &+= microseconds

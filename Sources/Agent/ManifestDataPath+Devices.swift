@@ -16,21 +16,13 @@ extension ManifestDataPath {
   /// How many devices an item has found.
   var foundCount: Int { liveRows.count { isFound(at: $0) } }
 
-  /// Whether an item has found the device in a row.
-  func isFound(at row: Int) -> Bool {
+  /// Whether an item, or one that is meant, has found the device in a row.
+  func isFound(at row: Int, by isMeant: (ManifestItem) -> Bool = { _ in true }) -> Bool {
     guard let device = pipeline.device(at: row) else { return false }
-    for index in 0..<Int(device.matchCount) where pipeline.match(index, at: row).isFound { return true }
-    return false
-  }
-
-  /// Whether an item that is meant has found the device in a row.
-  func isFound(at row: Int, by isMeant: (ManifestItem) -> Bool) -> Bool {
-    guard let device = pipeline.device(at: row) else { return false }
-    for index in 0..<Int(device.matchCount) {
+    return (0..<Int(device.matchCount)).contains { index in
       let match = pipeline.match(index, at: row)
-      if match.isFound, isMeant(items[Int(match.item)]) { return true }
+      return match.isFound && isMeant(items[Int(match.item)])
     }
-    return false
   }
 
   /// The row of a registered device, by any of its addresses.
@@ -54,10 +46,7 @@ extension ManifestDataPath {
 
   /// The bytes of an event that is still in the ring.
   func payload(of sequence: UInt64, byteCount: Int) -> [UInt8] {
-    var payload: [UInt8] = []
-    payload.reserveCapacity(byteCount)
-    for index in 0..<byteCount { payload.append(pipeline.events.payloadByte(of: sequence, at: index)) }
-    return payload
+    (0..<byteCount).map { pipeline.events.payloadByte(of: sequence, at: $0) }
   }
 
   /// The latest advertising data, then the latest scan response, of the advertising set heard last.

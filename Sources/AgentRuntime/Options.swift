@@ -64,7 +64,7 @@ struct Options: Equatable {
         guard let value, RadioSelection(text: value) != nil else { throw .radio(value ?? "") }
         options.radio = value
       case .logLevel:
-        guard let level = LogLevel(word: value ?? "") else { throw .logLevel(value ?? "") }
+        guard let level = LogLevel(rawValue: value ?? "") else { throw .logLevel(value ?? "") }
         options.logLevel = level
       }
     }

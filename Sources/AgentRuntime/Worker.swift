@@ -3,6 +3,27 @@
 import LinuxSystem
 import Synchronization
 
+/// A worker, and the requests that wait for it in their order.
+///
+/// Capacity: the queue itself has no limit; its users add a few requests for each thing that they want done.
+struct WorkQueue<Request: Sendable, Reply: Sendable> {
+  let worker: Worker<Request, Reply>
+  var waiting: [Request] = []
+
+  init(_ work: @escaping @Sendable (Request) -> Reply) throws(SystemError) { worker = try Worker(work) }
+
+  mutating func add(_ request: Request) {
+    waiting.append(request)
+    startNext()
+  }
+
+  /// Starts the next request unless one is under way.
+  mutating func startNext() {
+    guard !worker.isBusy, !waiting.isEmpty else { return }
+    worker.send(waiting.removeFirst())
+  }
+}
+
 /// A thread that performs, one after the other, requests that would block the loop.
 ///
 /// Capacity: one request and one reply. The loop sends the next request only after the reply, which wakes the loop

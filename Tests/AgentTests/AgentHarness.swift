@@ -218,8 +218,9 @@ final class AgentHarness: ScenarioHarness {
       agent.registryAnswered(reply, at: now)
       hasDiskReplied = true
     case .readKnownDevices: agent.knownDevicesWereRead(knownDevices, at: now)
-    case .readNetworks(let number, _): agent.networksWereRead(networkReading, of: number, at: now)
-    case .startNetworkScan(let number, _): agent.networkScanWasStarted(networkScanStart, of: number, at: now)
+    case .networks(.read(let number, _)): agent.networksWereRead(networkReading, of: number, at: now)
+    case .networks(.startScan(let number, _)):
+      agent.networkScanWasStarted(networkScanStart, of: number, at: now)
     case .signal(let signal): signals.append(signal.arguments)
     case .openLink(let request): openLinks.append(request)
     case .closeLink(let id): openLinks.removeAll { $0.id == id }

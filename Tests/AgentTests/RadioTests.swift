@@ -158,7 +158,7 @@ struct RadioTests {
   func dropped() throws {
     let harness = AgentHarness(.lights)
     harness.run(milliseconds: 3000)
-    harness.agent.noteReceiveDrops(3)
+    harness.agent.counters.reception.countDrops(3, at: harness.now)
     let client = try #require(harness.connect())
     let reply = try #require(harness.call("Status", by: client).first)
     #expect(reply.object("radio")?.integer("dropped") == 3)

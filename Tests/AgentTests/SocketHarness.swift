@@ -58,8 +58,8 @@ final class SocketHarness: ScenarioHarness {
         case .open, .recover: .opened(opening.open())
         case .findBluetoothd: .bluetoothd(nil)
         case .readKnownDevices: .knownDevices(known.devices)
-        case .readNetworks(let number, _): .networks(number, .failure(.interfaceMissing))
-        case .startNetworkScan(let number, _): .networkScan(number, .failure(.interfaceMissing))
+        case .networks(.read(let number, _)): .networks(number, .failure(.interfaceMissing))
+        case .networks(.startScan(let number, _)): .networkScan(number, .failure(.interfaceMissing))
         case .restore, .note, .close: .done
         }
       },

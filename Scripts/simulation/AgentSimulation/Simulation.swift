@@ -232,7 +232,7 @@ public final class Simulation {
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")
     case .openReports(let id): openReports(id)
     case .closeReports(let id): try closeReports(id)
-    case .readNetworks, .startNetworkScan:
+    case .networks:
       throw Breach(.wrongCommand, "the kernel is asked for networks without an interface")
     case .signal(let signal): note("signals \(signal)")
     case .log(let notice): try checkNotice(notice)

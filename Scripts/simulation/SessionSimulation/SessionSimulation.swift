@@ -191,7 +191,7 @@ public final class SessionSimulation {
       .closeReports,
       .recoverRadio,
       .releaseRadio,
-      .readNetworks, .startNetworkScan:
+      .networks:
       throw BrokenRule(sentence: "the kernel is asked about a virtual radio")
     // A simulated gateway has no manifest file, and its radio is open.
     case .readManifest, .openRadio, .signal, .log: break

@@ -94,5 +94,6 @@ extension GatewayError {
     }
   }
 
+  /// At most as many characters of a text as a line has: it may be a client's.
   static func cut(_ text: String) -> String { String(text.unicodeScalars.prefix(lineCharactersMax)) }
 }

@@ -210,7 +210,9 @@ extension AccessoryLinks {
       switch link.state {
       case .connecting: fail(link, .of(end), .abandoned)
       case .connected(let since):
-        change(link.id) { $0.state = .ending(end, since: since) }
+        if let index = links.firstIndex(where: { $0.id == link.id }) {
+          links[index].state = .ending(end, since: since)
+        }
         commands.disconnect(link.address, at: now)
       case .ending: break
       }
@@ -275,10 +277,5 @@ extension AccessoryLinks {
     links.removeAll { $0.id == link.id }
     counters.ends[end, default: 0] &+= 1
     output.append(.ended(link, end))
-  }
-
-  private mutating func change(_ id: LinkID, _ body: (inout Link) -> Void) {
-    guard let index = links.firstIndex(where: { $0.id == id }) else { return }
-    body(&links[index])
   }
 }

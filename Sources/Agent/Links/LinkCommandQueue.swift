@@ -35,10 +35,10 @@ struct LinkCommandQueue: Sendable {
     var start: Instant
     var tries = 0
 
-    var opcode: MgmtOpcode {
+    func message(to adapter: UInt16) -> MgmtCommand {
       switch kind {
-      case .disconnect: .disconnect
-      case .information: .getConnectionInformation
+      case .disconnect: .disconnect(address, adapter)
+      case .information: .getConnectionInformation(address, adapter)
       }
     }
   }
@@ -97,7 +97,9 @@ struct LinkCommandQueue: Sendable {
   mutating func receiveReply(
     _ opcode: MgmtOpcode, _ status: MgmtStatus, _ returned: [UInt8], at now: Instant
   ) -> DeviceAddress? {
-    guard let command = pending, opcode == command.opcode else { return nil }
+    guard let command = pending, let adapter, opcode == command.message(to: adapter).opcode else {
+      return nil
+    }
     (pending, replyEnd) = (nil, nil)
     defer { sendNext(at: now) }
     switch (command.kind, status) {
@@ -158,10 +160,7 @@ struct LinkCommandQueue: Sendable {
     let command = waiting.remove(at: index)
     pending = command
     replyEnd = now.advanced(milliseconds: Self.replyMilliseconds)
-    switch command.kind {
-    case .disconnect: output.append(.disconnect(command.address, adapter))
-    case .information: output.append(.getConnectionInformation(command.address, adapter))
-    }
+    output.append(command.message(to: adapter))
   }
 
   private mutating func answer(_ command: Command, _ answer: Answer) {

@@ -27,12 +27,9 @@ public struct LinkSecurity: Equatable, Sendable {
   public let level: Level
   /// How many bytes the key of the link must have; 0 for a link without encryption.
   public let keyByteCount: UInt8
+}
 
-  init(level: Level, keyByteCount: UInt8) {
-    self.level = level
-    self.keyByteCount = keyByteCount
-  }
-
+extension LinkSecurity {
   /// A link without encryption.
   static var none: Self { Self(level: .low, keyByteCount: 0) }
 

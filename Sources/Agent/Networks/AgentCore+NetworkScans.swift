@@ -22,7 +22,7 @@ struct NetworkLink {
 extension AgentCore {
   // MARK: - What the shell reports
 
-  /// Receives the result of ``Action/readNetworks(_:interface:)``.
+  /// Receives the result of the reading that ``Action/networks(_:)`` asks for.
   public func networksWereRead(
     _ result: Result<NetworkReading, WirelessError>, of number: UInt64, at time: Instant
   ) {
@@ -32,10 +32,10 @@ extension AgentCore {
     if let list { for network in list.networks { networkLink.table.insert(network) } }
     if let scan { networkLink.table.append(scan) }
     noteNetworkScans(before)
-    enqueue(action)
+    if let action { enqueue(.networks(action)) }
   }
 
-  /// Receives the result of ``Action/startNetworkScan(_:interface:)``.
+  /// Receives the result of the start of a scan that ``Action/networks(_:)`` asks for.
   public func networkScanWasStarted(
     _ result: Result<ScanStart, WirelessError>, of number: UInt64, at time: Instant
   ) {
@@ -68,16 +68,8 @@ extension AgentCore {
       // The errors of another interface are not over.
       before = (nil, nil)
     }
-    enqueue(networkLink.plan.advance(to: now))
+    if let action = networkLink.plan.advance(to: now) { enqueue(.networks(action)) }
     noteNetworkScans(before)
-  }
-
-  private func enqueue(_ action: NetworkScanPlan.Action?) {
-    switch action {
-    case .read(let number, let interface): enqueue(.readNetworks(number, interface: interface))
-    case .startScan(let number, let interface): enqueue(.startNetworkScan(number, interface: interface))
-    case nil: break
-    }
   }
 
   /// Logs what has changed.

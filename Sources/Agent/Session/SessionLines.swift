@@ -97,15 +97,12 @@ extension DiscoveredLine {
 extension FailureLine {
   init(_ failure: SetupError) {
     self.init(
-      code: failure.code.rawValue, name: failure.code.name, field: failure.field.map(SetupError.cut),
-      reason: SetupError.cut(failure.reason), cure: SetupError.cut(failure.cure))
+      code: failure.code.rawValue, name: failure.code.name, field: failure.field.map(GatewayError.cut),
+      reason: GatewayError.cut(failure.reason), cure: GatewayError.cut(failure.cure))
   }
 }
 
 extension SetupError {
-  /// At most 400 characters of a text that an app may have given.
-  fileprivate static func cut(_ text: String) -> String { String(text.unicodeScalars.prefix(400)) }
-
   private var errorName: SessionErrorName {
     switch code {
     case .success: preconditionFailure("a success is no error")
@@ -126,7 +123,8 @@ extension SetupError {
   /// The message that refuses a call.
   var message: [UInt8] {
     let line = SessionErrorLine(
-      code: code.rawValue, field: field.map(Self.cut), reason: Self.cut(reason), cure: Self.cut(cure))
+      code: code.rawValue, field: field.map(GatewayError.cut), reason: GatewayError.cut(reason),
+      cure: GatewayError.cut(cure))
     return Message.error(errorName.rawValue) { line.writeMembers(to: &$0) }
   }
 }

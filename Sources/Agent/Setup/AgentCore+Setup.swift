@@ -174,7 +174,7 @@ extension AgentCore {
 
   /// When the next candidate refresh is due; nil also when the agent ends, which sets nothing up any more.
   private var nextRefresh: Instant? {
-    guard setupCore.looksForDevices, !isEnding else { return nil }
+    guard setupCore.looksForDevices, !turn.isEnding else { return nil }
     guard let refreshedAt = setupLink.refreshedAt else { return now }
     if setupLink.refreshedAtEvent != dataPath.pipeline.events.produced {
       return refreshedAt.advanced(milliseconds: Self.newsMilliseconds)

@@ -26,34 +26,26 @@ struct Metric {
   let kind: Kind
   let help: String
   let value: Value
+}
 
+extension Metric {
   init(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
-    self.name = "accessoryd_" + name
-    self.kind = kind
-    self.help = help
-    self.value = .single(Int64(clamping: value))
+    self.init(name: "accessoryd_" + name, kind: kind, help: help, value: .single(Int64(clamping: value)))
   }
 
   init(_ name: String, _ kind: Kind, _ help: String, seconds microseconds: Int64) {
-    self.name = "accessoryd_" + name
-    self.kind = kind
-    self.help = help
-    value = .seconds(microseconds: microseconds)
+    self.init(name: "accessoryd_" + name, kind: kind, help: help, value: .seconds(microseconds: microseconds))
+  }
+
+  init(_ name: String, _ kind: Kind, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
+    self.init(
+      name: "accessoryd_" + name, kind: kind, help: help,
+      value: .labelled(label, values.map { (labelValue: $0.0, count: $0.1) }))
   }
 
   /// A family that every program has.
   init(process name: String, _ kind: Kind, _ help: String, _ value: Value) {
-    self.name = "process_" + name
-    self.kind = kind
-    self.help = help
-    self.value = value
-  }
-
-  init(_ name: String, _ kind: Kind, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
-    self.name = "accessoryd_" + name
-    self.kind = kind
-    self.help = help
-    value = .labelled(label, values.map { (labelValue: $0.0, count: $0.1) })
+    self.init(name: "process_" + name, kind: kind, help: help, value: value)
   }
 }
 

@@ -56,8 +56,8 @@ extension AgentCore {
         "the last reload was refused, and the previous manifest stays in force: "
           + GatewayError.cut(reload.lastFindings[0]))
     }
-    if let error = reload.appSocketErrors.first {
-      let count = reload.appSocketErrors.count - 1
+    if let error = appSocketErrors.first {
+      let count = appSocketErrors.count - 1
       problems.add(
         "appSocketMissing", GatewayError.cut(error) + (count == 0 ? "" : "; and \(count) more"))
     }

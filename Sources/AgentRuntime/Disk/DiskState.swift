@@ -9,47 +9,34 @@ import Registry
 /// Capacity: one request to the registry and one reading of the configuration; each may be repeated only after its
 /// reply. The registry goes first, because an operator waits for it at the gateway.
 struct DiskState {
-  typealias DiskWorker = Worker<Disk.Request, Disk.Reply>
-
   let registryPath: String
-  let worker: DiskWorker
-  private var registry: RegistryRequest?
-  private var isReadingWanted = false
+  private var requests: WorkQueue<Disk.Request, Disk.Reply>
   /// Why there is no registry; logged again only when the reason changes.
   var refusal: RegistryOpenError?
 
   init(_ disk: Disk) throws(SystemError) {
     registryPath = disk.registryPath
-    worker = try DiskWorker(disk.perform)
+    requests = try WorkQueue(disk.perform)
   }
 
+  var worker: Worker<Disk.Request, Disk.Reply> { requests.worker }
+
   mutating func send(_ request: RegistryRequest) {
-    precondition(registry == nil, "the registry has one request at a time")
-    registry = request
-    startNext()
+    precondition(requests.waiting.count < 2, "the registry has one request at a time")
+    requests.waiting.insert(.registry(request), at: 0)
+    requests.startNext()
   }
 
   mutating func readConfiguration() {
-    precondition(!isReadingWanted, "the configuration is read once at a time")
-    isReadingWanted = true
-    startNext()
+    precondition(requests.waiting.count < 2, "the configuration is read once at a time")
+    requests.add(.readConfiguration)
   }
 
   /// Returns the reply that has arrived, and starts the next request.
   mutating func takeReply() -> Disk.Reply? {
     guard let reply = worker.takeReply() else { return nil }
-    startNext()
+    requests.startNext()
     return reply
-  }
-
-  private mutating func startNext() {
-    guard !worker.isBusy else { return }
-    if let request = registry.take() {
-      worker.send(.registry(request))
-    } else if isReadingWanted {
-      isReadingWanted = false
-      worker.send(.readConfiguration)
-    }
   }
 
   /// At the end of the program: waits for the request under way, passes its reply to `receive`, and closes the
@@ -58,7 +45,7 @@ struct DiskState {
   mutating func close(
     before deadline: MonotonicInstant, _ receive: (RegistryReply) -> Void
   ) -> Bool {
-    (registry, isReadingWanted) = (nil, false)
+    requests.waiting = []
     if worker.isBusy {
       guard let reply = awaitReply(until: deadline) else { return false }
       if case .registry(let reply) = reply { receive(reply) }

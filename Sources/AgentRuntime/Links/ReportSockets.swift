@@ -25,7 +25,8 @@ struct ReportSockets {
       let socket = SharedDescriptor(try UnixConnection.pair(&other, kind: .packets))
       guard let reader = other.take() else { preconditionFailure("a pair has two sockets") }
       entries[id] = Entry(
-        socket: try WatchedDescriptor(socket, for: [], as: .reports(id), &loop), reader: SharedDescriptor(reader))
+        socket: try WatchedDescriptor(socket, for: [], as: .reports(id), &loop),
+        reader: SharedDescriptor(reader))
       loop.agent.reportsOpened(id, at: loop.now)
     } catch {
       loop.agent.reportsFailed(id, error.sentence, at: loop.now)

@@ -38,28 +38,13 @@ struct Log {
 }
 
 /// How much a log line matters: the priorities of syslog(3) that an agent needs.
-public enum LogLevel: Int, CaseIterable, Comparable, Sendable {
-  case error = 3
-  case warning = 4
-  case notice = 5
-  case info = 6
-  case debug = 7
+///
+/// Raw values are the words of the option `--log-level` and of log lines.
+public enum LogLevel: String, CaseIterable, Comparable, Sendable {
+  case error, warning, notice, info, debug
 
-  /// The word of the option `--log-level` and of a log line.
-  public var word: String {
-    switch self {
-    case .error: "error"
-    case .warning: "warning"
-    case .notice: "notice"
-    case .info: "info"
-    case .debug: "debug"
-    }
-  }
+  /// The priority of an error is 3, and the others follow.
+  var priority: Int { (Self.allCases.firstIndex(of: self) ?? 0) + 3 }
 
-  public init?(word: String) {
-    guard let level = Self.allCases.first(where: { $0.word == word }) else { return nil }
-    self = level
-  }
-
-  public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  public static func < (left: Self, right: Self) -> Bool { left.priority < right.priority }
 }

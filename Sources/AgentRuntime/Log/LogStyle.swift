@@ -17,8 +17,8 @@ enum LogStyle: Equatable, Sendable {
   func line(_ level: LogLevel, _ sentence: String, time: @autoclosure () -> String) -> [UInt8] {
     let head =
       switch self {
-      case .journal: "<\(level.rawValue)>"
-      case .terminal: "\(time()) \(level.word): "
+      case .journal: "<\(level.priority)>"
+      case .terminal: "\(time()) \(level.rawValue): "
       }
     var line = Array(head.utf8)
     for scalar in sentence.unicodeScalars {

@@ -103,7 +103,7 @@ struct AgentLoop: ~Copyable {
   }
 
   mutating func start() throws(SystemError) {
-    for error in followAppSockets(context.agent.manifestConfiguration) { context.log.say(.warning, error) }
+    for error in followAppSockets(context.agent.configuration) { context.log.say(.warning, error) }
     performActions()
     try armTimer()
   }
@@ -170,7 +170,7 @@ struct AgentLoop: ~Copyable {
   private mutating func runAgent() {
     context.counters.staleEvents = context.registry.staleCount
     context.counters.logLinesDropped = context.log.droppedCount
-    context.agent.loop = context.counters
+    context.agent.counters.loop = context.counters
     context.agent.wallSeconds = clock.wallSeconds()
     context.agent.turn(at: context.now, radioLead: radio.opened?.source.lead(at: context.now) ?? 0)
   }
@@ -194,10 +194,7 @@ struct AgentLoop: ~Copyable {
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
       case .findBluetoothd: radio.tasks.add(.findBluetoothd)
-      case .readNetworks(let number, let interface):
-        radio.tasks.add(.readNetworks(number, interface: interface))
-      case .startNetworkScan(let number, let interface):
-        radio.tasks.add(.startNetworkScan(number, interface: interface))
+      case .networks(let action): radio.tasks.add(.networks(action))
       case .readKnownDevices: radio.tasks.add(.readKnownDevices)
       case .registry(let request): disk.send(request)
       case .signal(let signal): signalHooks[signal.program].add(signal, &context)

@@ -22,10 +22,8 @@ enum AdapterTask: Equatable, Sendable {
   case findBluetoothd
   /// Reads the devices that BlueZ knows.
   case readKnownDevices
-  /// Reads the networks that an interface knows.
-  case readNetworks(UInt64, interface: String)
-  /// Starts a scan for networks, and does not wait for its end.
-  case startNetworkScan(UInt64, interface: String)
+  /// Reads the networks that an interface knows, or starts a scan for networks and does not wait for its end.
+  case networks(NetworkScanPlan.Action)
 
   /// Returns what performs tasks, one after the other.
   static func performer() -> @Sendable (AdapterTask) -> AdapterTaskResult {
@@ -44,8 +42,9 @@ enum AdapterTask: Equatable, Sendable {
     case .note(let state, let index, let file): note(state, index, file)
     case .findBluetoothd: findBluetoothd()
     case .readKnownDevices: readKnownDevices()
-    case .readNetworks(let number, let interface): .networks(number, networks.readNetworks(of: interface))
-    case .startNetworkScan(let number, let interface): .networkScan(number, networks.startScan(on: interface))
+    case .networks(.read(let number, let interface)): .networks(number, networks.readNetworks(of: interface))
+    case .networks(.startScan(let number, let interface)):
+      .networkScan(number, networks.startScan(on: interface))
     }
   }
 

@@ -69,7 +69,7 @@ extension LoopRadio {
       // The adapter is tried again until rfkill no longer blocks it.
       lose(.gone(RadioOpeningError.blocked(index).sentence), &loop)
     }
-    guard hasAdapterCome, opened == nil, tasks.opening == nil, wanted?.isAdapter == true else {
+    guard hasAdapterCome, opened == nil, opening == nil, wanted?.isAdapter == true else {
       return
     }
     backOff = BackOff()
@@ -130,8 +130,8 @@ extension LoopRadio {
     guard let adapter, adapter.accessMode == .exclusive(wasUp: true) else { return }
     let (index, state) = (adapter.index, adapter.stateAfterClosing)
     // The tasks run after this function has released the last reference to the adapter, whose channel has to be closed.
-    tasks.addForEnd(.restore(index))
-    if let file = wanted?.kernelScanStateFile { tasks.addForEnd(.note(state, index: index, file)) }
+    tasks.waiting.append(.restore(index))
+    if let file = wanted?.kernelScanStateFile { tasks.waiting.append(.note(state, index: index, file)) }
   }
 
   /// Performs the tasks that the worker has not begun.

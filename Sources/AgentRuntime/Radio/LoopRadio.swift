@@ -18,7 +18,10 @@ struct LoopRadio {
   let folder: String
   var wanted: RadioRequest?
   var opened: OpenRadio?
-  var tasks: AdapterTaskQueue
+  /// What the *devices* worker does: a few tasks for each radio that is opened or closed.
+  var tasks: WorkQueue<AdapterTask, AdapterTaskResult>
+  /// The radio that the worker opens now; its result counts only while the agent wants this radio.
+  var opening: RadioRequest?
   /// The kernel's mgmt interface, while an adapter is wanted.
   var mgmt: MgmtConnection?
   /// The same interface for pairings.
@@ -39,7 +42,7 @@ struct LoopRadio {
     folder: String, _ performTask: @escaping @Sendable (AdapterTask) -> AdapterTaskResult
   ) throws(SystemError) {
     self.folder = folder
-    tasks = try AdapterTaskQueue(performTask)
+    tasks = try WorkQueue(performTask)
   }
 
   // MARK: - Opening
@@ -59,8 +62,8 @@ struct LoopRadio {
   mutating func startOpening() {
     retry = nil
     // An opening that is under way for the radio before this one ends first; its result starts this one.
-    guard let request = wanted, tasks.opening == nil else { return }
-    tasks.opening = request
+    guard let request = wanted, opening == nil else { return }
+    opening = request
     tasks.add(.open(request))
   }
 
@@ -68,13 +71,13 @@ struct LoopRadio {
   mutating func recover(_ action: RecoveryAction, _ loop: inout LoopContext) {
     // The adapter stays wanted, so it is not restored.
     release(&loop, restores: false)
-    guard let request = wanted, tasks.opening == nil else { return }
-    tasks.opening = request
+    guard let request = wanted, opening == nil else { return }
+    opening = request
     tasks.add(.recover(action, request, settleMilliseconds: loop.agent.boardSettleMilliseconds))
   }
 
   mutating func receiveTaskResult(_ loop: inout LoopContext) {
-    guard let result = tasks.takeResult() else { return }
+    guard let result = tasks.worker.takeReply() else { return }
     switch result {
     case .opened(let opening): receiveOpening(opening, &loop)
     case .bluetoothd(let process): watchBluetoothd(process, &loop)
@@ -89,7 +92,7 @@ struct LoopRadio {
   }
 
   private mutating func receiveOpening(_ opening: Opening, _ loop: inout LoopContext) {
-    let asked = tasks.opening.take()
+    let asked = self.opening.take()
     guard asked == wanted, opened == nil else { return startOpening() }
     wasTried = true
     switch opening {
@@ -127,7 +130,7 @@ struct LoopRadio {
 
   private mutating func remember(_ adapter: OpenAdapter, _ loop: inout LoopContext) {
     if adapter.address != 0 { wanted?.knownAddress = adapter.address }
-    loop.agent.noteReceiveBuffer(adapter.receiveBufferByteCount)
+    loop.agent.counters.reception.receiveBufferBytes = adapter.receiveBufferByteCount
     if case .exclusive = adapter.accessMode { note(adapter.kernelScanState, adapter) }
   }
 

@@ -57,7 +57,7 @@ struct OpenRadio {
       loop.agent.receive(packet: packet, at: time, waitedMicroseconds: source.waited)
       if loop.agent.hasFullReportBatch { reports.send(&loop) }
     }
-    if let queueing = source.queueing { loop.agent.noteQueueing(microseconds: queueing) }
+    if let queueing = source.queueing { loop.agent.counters.reception.queueing.add(queueing) }
     schedule.drained(outcome, at: loop.now)
     switch outcome {
     case .nothing, .some, .more:
@@ -72,7 +72,7 @@ struct OpenRadio {
     guard let adapter = source.adapter else { return }
     nextDropCheck = loop.now.advanced(milliseconds: Self.dropCheckMilliseconds)
     guard let count = adapter.events.dropCount, count != drops else { return }
-    loop.agent.noteReceiveDrops(UInt64(count &- drops))
+    loop.agent.counters.reception.countDrops(UInt64(count &- drops), at: loop.now)
     drops = count
   }
 
