@@ -371,7 +371,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "SessionClientTests",
-      dependencies: ["Interfaces", "JSON", "SessionClient", "Varlink", "VarlinkClient"],
+      dependencies: ["Interfaces", "JSON", "SessionClient", "SessionSupport", "Varlink", "VarlinkClient"],
       swiftSettings: strict),
     // Code in the forms of iOS apps, compiled in both language modes as an app would be.
     .target(
@@ -515,8 +515,8 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "accessoryctl", "accessoryd", "DeviceLines", "HCI", "Interfaces", "JSON", "LinuxSystem", "ToolText",
-        "TestSupport",
+        "accessoryctl", "accessoryd", "DeviceLines", "HCI", "Interfaces", "JSON", "LinuxSystem",
+        "SessionSupport", "TestSupport", "ToolText",
         "Varlink",
         "VirtualRadio", "devices", "dice", "interface-generator", "virtual-controller",
       ],

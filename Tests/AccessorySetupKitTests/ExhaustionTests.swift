@@ -3,7 +3,6 @@
 import Foundation
 import SessionSupport
 import Testing
-import Varlink
 
 /// An app whose table of descriptors is full.
 @Suite(.timeLimit(.minutes(30))) struct ExhaustionTests {
@@ -12,13 +11,9 @@ import Varlink
     + "try again\n"
 
   @Test func `calls fail with connectionFailed, and say that no descriptor is free`() throws {
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1")])
-      case "Connect": connection.send(SocketAgent.reply(), descriptor: 0)
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent(
+      accessories: [SocketAgent.accessory("1")],
+      ["Connect": { $0.send(SocketAgent.reply(), descriptor: 0) }])
     defer { agent.stop() }
     let (status, text) = try run(["exhausted"], agent)
     #expect(status == 0)
@@ -27,12 +22,7 @@ import Varlink
   }
 
   @Test func `a session that no descriptor is free for is activated as soon as one is`() throws {
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate": SocketAgent.activate(connection)
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent()
     defer { agent.stop() }
     let (status, text) = try run(["exhausted", "first"], agent)
     #expect(status == 0)

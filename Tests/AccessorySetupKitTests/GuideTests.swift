@@ -53,12 +53,12 @@ import Varlink
     let refusals = Locked(0)
     let lines = try run(
       program,
-      { call, connection, stream in
+      { call, connection in
         let isRefused = refusals.withLock { count in
           if call.method == "ShowPicker" { count += 1 }
           return count == 1
         }
-        guard call.method == "ShowPicker", isRefused else { return Self.add(call, connection, stream) }
+        guard call.method == "ShowPicker", isRefused else { return Self.add(call, connection) }
         connection.send(SocketAgent.failure("PickerRestricted", 550, field: nil))
       })
     #expect(
@@ -90,12 +90,11 @@ import Varlink
     let lines = try run(
       program, presenting, replacedAfter: 2,
       by: { path in
-        let stream = Locked<SocketAgent.Connection?>(nil)
-        return SocketAgent(path: path) { call, connection in
+        SocketAgent(path: path) { call, connection in
           if call.method == "Activate", call.parameters["session"] != nil {
             connection.send(SocketAgent.failure("Invalidated", 400))
           } else {
-            Self.add(call, connection, stream)
+            Self.add(call, connection)
           }
         }
       })
@@ -105,36 +104,22 @@ import Varlink
 
   // MARK: - The agent
 
-  private typealias Handler =
-    @Sendable (Call, SocketAgent.Connection, Locked<SocketAgent.Connection?>) -> Void
+  private var adding: SocketAgent.Script { { Self.add($0, $1) } }
 
-  private var adding: Handler { { Self.add($0, $1, $2) } }
-
-  private var presenting: Handler {
-    { call, connection, stream in
-      guard call.method == "ShowPicker" else { return Self.add(call, connection, stream) }
-      Self.present(connection, stream)
+  private var presenting: SocketAgent.Script {
+    { call, connection in
+      guard call.method == "ShowPicker" else { return Self.add(call, connection) }
+      SocketAgent.presentPicker(connection)
     }
   }
 
-  private static func present(_ connection: SocketAgent.Connection, _ stream: Locked<SocketAgent.Connection?>)
-  {
-    let picker = "\"picker\":\"\(UUID())\""
-    connection.send(SocketAgent.reply("{\(picker)}"))
-    stream.withLock { $0 }?.send(SocketAgent.event("pickerDidPresent", 40, 0, picker))
-  }
-
   /// An agent that lets an accessory in as soon as it is asked.
-  private static func add(
-    _ call: Call, _ connection: SocketAgent.Connection, _ stream: Locked<SocketAgent.Connection?>
-  ) {
+  private static func add(_ call: Call, _ connection: SocketAgent.Connection) {
     switch call.method {
-    case "Activate":
-      stream.withLock { $0 = connection }
-      SocketAgent.activate(connection)
+    case "Activate": SocketAgent.activate(connection)
     case "ShowPicker":
-      present(connection, stream)
-      stream.withLock { $0 }?.send(
+      SocketAgent.presentPicker(connection)
+      connection.stream?.send(
         SocketAgent.event("accessoryAdded", 30, 1, "\"accessory\":\(SocketAgent.accessory("1"))"))
     default: connection.send(SocketAgent.reply())
     }
@@ -159,12 +144,11 @@ import Varlink
   /// Runs a program, without a pause between its pickers, with an agent that another may replace after some lines. Returns
   /// its lines up to the one that ends the test.
   private func run(
-    _ program: [String], _ handler: @escaping Handler, replacedAfter count: Int = .max,
+    _ program: [String], _ script: @escaping SocketAgent.Script, replacedAfter count: Int = .max,
     by successor: (String) -> SocketAgent = Self.successor,
     until isLast: ([String]) -> Bool = { $0.contains("accessoryAdded: Lamp") }
   ) throws -> [String] {
-    let stream = Locked<SocketAgent.Connection?>(nil)
-    let first = SocketAgent { handler($0, $1, stream) }
+    let first = SocketAgent(script)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program[0])
     process.arguments = program.dropFirst() + ["0"]

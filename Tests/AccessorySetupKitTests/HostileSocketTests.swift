@@ -54,12 +54,13 @@ import Varlink
   private static func agent(_ messages: [String], _ passed: [Int32] = []) -> (SocketAgent, DispatchSemaphore)
   {
     let isSent = DispatchSemaphore(value: 0)
-    let agent = SocketAgent { call, connection in
-      guard call.method == "Activate" else { return connection.send(SocketAgent.reply()) }
-      for message in messages { connection.send(message) }
-      for descriptor in passed { connection.send("{}", descriptor: descriptor) }
-      isSent.signal()
-    }
+    let agent = SocketAgent([
+      "Activate": { connection in
+        for message in messages { connection.send(message) }
+        for descriptor in passed { connection.send("{}", descriptor: descriptor) }
+        isSent.signal()
+      }
+    ])
     return (agent, isSent)
   }
 
@@ -100,16 +101,11 @@ import Varlink
   }
 
   @Test func `bytes that come one at a time are one message`() {
-    let stream = Locked<SocketAgent.Connection?>(nil)
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate":
-        stream.withLock { $0 = connection }
+    let agent = SocketAgent([
+      "Activate": { connection in
         for byte in Array((Self.first + "\0" + Self.activated + "\0").utf8) { connection.send(bytes: [byte]) }
-      case "ShowPicker": connection.send(SocketAgent.failure("PickerRestricted", 550))
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+      }, "ShowPicker": { $0.send(SocketAgent.failure("PickerRestricted", 550)) },
+    ])
     defer { agent.stop() }
     let app = App(agent)
     while !agent.calledMethods.contains("ShowPicker") { sched_yield() }

@@ -4,25 +4,14 @@ import AccessorySetupKit
 import Foundation
 import SessionSupport
 import Testing
-import Varlink
 
 /// Thousands of sessions in one process leave nothing.
 @Suite(.timeLimit(.minutes(30))) struct LeakTests {
   /// Runs session-soak, and returns the descriptors and the resident kB of each report.
   private func soak(_ arguments: [String]) throws -> [[Int]] {
     // The program has one session at a time.
-    let stream = Locked<SocketAgent.Connection?>(nil)
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate":
-        stream.withLock { $0 = connection }
-        SocketAgent.activate(connection, [SocketAgent.accessory("1")])
-      case "ShowPicker":
-        connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
-        stream.withLock { $0 }?.send(SocketAgent.event("pickerDidPresent", 40, 0, "\"picker\":\"p1\""))
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent(
+      accessories: [SocketAgent.accessory("1")], ["ShowPicker": { SocketAgent.presentPicker($0) }])
     defer { agent.stop() }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

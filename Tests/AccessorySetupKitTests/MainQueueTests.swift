@@ -4,32 +4,12 @@ import AccessorySetupKit
 import Foundation
 import SessionSupport
 import Testing
-import Varlink
 
 /// Sessions on the main queue, under each kind of `main`.
 @Suite(.timeLimit(.minutes(30))) struct MainQueueTests {
   @Test(arguments: [["plain-main", "dispatch"], ["plain-main", "runloop"], ["async-main"]])
   func `everything comes on the main queue, in order`(_ command: [String]) throws {
-    let stream = Locked<SocketAgent.Connection?>(nil)
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate":
-        stream.withLock { $0 = connection }
-        SocketAgent.activate(connection)
-      case "ShowPicker":
-        connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
-        let picker = "\"picker\":\"p1\""
-        for text in [
-          SocketAgent.event("pickerDidPresent", 40, 0, picker),
-          SocketAgent.event("accessoryAdded", 30, 1, "\"accessory\":\(SocketAgent.accessory("1"))"),
-          SocketAgent.event("pickerDidDismiss", 50, 2, picker),
-          SocketAgent.event("pickerFinished", nil, 3, picker),
-        ] {
-          stream.withLock { $0 }?.send(text)
-        }
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent(["ShowPicker": { SocketAgent.addAccessory($0) }])
     defer { agent.stop() }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -57,26 +57,7 @@ import Varlink
   }
 
   @Test func `a picker runs from activated to its completion, in this order, on the app's queue`() async {
-    let stream = Locked<SocketAgent.Connection?>(nil)
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate":
-        stream.withLock { $0 = connection }
-        SocketAgent.activate(connection)
-      case "ShowPicker":
-        connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
-        let picker = "\"picker\":\"p1\""
-        for text in [
-          SocketAgent.event("pickerDidPresent", 40, 0, picker),
-          SocketAgent.event("accessoryAdded", 30, 1, "\"accessory\":\(SocketAgent.accessory("1"))"),
-          SocketAgent.event("pickerDidDismiss", 50, 2, picker),
-          SocketAgent.event("pickerFinished", nil, 3, picker),
-        ] {
-          stream.withLock { $0 }?.send(text)
-        }
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent(["ShowPicker": { SocketAgent.addAccessory($0) }])
     defer { agent.stop() }
     let log = Log()
     let session = Self.start(agent, log)
@@ -98,23 +79,15 @@ import Varlink
   }
 
   @Test func `a network that a filtered picker found has its name, and nothing of Bluetooth`() async {
-    let stream = Locked<SocketAgent.Connection?>(nil)
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate":
-        stream.withLock { $0 = connection }
-        SocketAgent.activate(connection)
-      case "ShowPicker":
-        connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
-        let picker = "\"picker\":\"p1\""
-        let network =
-          "{\"discovered\":1,\"itemIndex\":0,\"item\":\"camera\",\"time\":1.0,\"ssid\":\"Cam-1\",\"signal\":-44}"
-        stream.withLock { $0 }?.send(SocketAgent.event("pickerDidPresent", 40, 0, picker))
-        stream.withLock { $0 }?.send(
+    let network =
+      "{\"discovered\":1,\"itemIndex\":0,\"item\":\"camera\",\"time\":1.0,\"ssid\":\"Cam-1\",\"signal\":-44}"
+    let agent = SocketAgent([
+      "ShowPicker": { connection in
+        let picker = SocketAgent.presentPicker(connection)
+        connection.stream?.send(
           SocketAgent.event("accessoryDiscovered", 33, 1, "\(picker),\"discovered\":\(network)"))
-      default: connection.send(SocketAgent.reply())
       }
-    }
+    ])
     defer { agent.stop() }
     let log = Log()
     let session = ASAccessorySession(gateway: ASGateway(socketPath: agent.path))
@@ -130,12 +103,9 @@ import Varlink
   }
 
   @Test func `errors are ASError with reason, cure and field`() async {
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate": SocketAgent.activate(connection)
-      default: connection.send(SocketAgent.failure("InvalidRequest", 450))
-      }
-    }
+    let agent = SocketAgent([
+      "FinishPickerDiscovery": { $0.send(SocketAgent.failure("InvalidRequest", 450)) }
+    ])
     defer { agent.stop() }
     let session = Self.start(agent, Log())
     do {
@@ -151,9 +121,7 @@ import Varlink
   }
 
   @Test func `what is wrong in itself is refused with its field, without asking the agent`() async {
-    let agent = SocketAgent { call, connection in
-      if call.method == "Activate" { SocketAgent.activate(connection, [SocketAgent.accessory("1")]) }
-    }
+    let agent = SocketAgent(accessories: [SocketAgent.accessory("1")])
     defer { agent.stop() }
     let log = Log()
     let session = Self.start(agent, log)
@@ -203,10 +171,9 @@ import Varlink
     ("session", "no field"),
   ])
   func `a field that the agent refuses has the app's name`(_ name: String, _ property: String) async {
-    let agent = SocketAgent { call, connection in
-      guard call.method == "ShowPicker" else { return SocketAgent.activate(connection) }
-      connection.send(SocketAgent.failure("InvalidRequest", 450, field: name))
-    }
+    let agent = SocketAgent([
+      "ShowPicker": { $0.send(SocketAgent.failure("InvalidRequest", 450, field: name)) }
+    ])
     defer { agent.stop() }
     let log = Log()
     let session = Self.start(agent, log)
@@ -225,9 +192,7 @@ import Varlink
 
   @Test func `an agent that is killed and comes back goes on with what has changed`() async {
     let log = Log()
-    let first = SocketAgent { call, connection in
-      if call.method == "Activate" { SocketAgent.activate(connection, [SocketAgent.accessory("1")]) }
-    }
+    let first = SocketAgent(accessories: [SocketAgent.accessory("1")])
     let session = Self.start(first, log)
     #expect(await log.words(1) == ["10, 1"])
     first.stop()
@@ -247,13 +212,9 @@ import Varlink
     var ends: [Int32] = [0, 0]
     #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
     let passed = ends[1]
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1")])
-      case "Connect": connection.send(SocketAgent.reply(), descriptor: passed)
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent(
+      accessories: [SocketAgent.accessory("1")],
+      ["Connect": { $0.send(SocketAgent.reply(), descriptor: passed) }])
     defer { agent.stop() }
     let log = Log()
     let session = Self.start(agent, log)
@@ -274,16 +235,16 @@ import Varlink
   }
 
   @Test func `a queue that is blocked loses nothing`() async {
-    let agent = SocketAgent { call, connection in
-      guard call.method == "Activate" else { return connection.send(SocketAgent.reply()) }
-      SocketAgent.activate(connection)
-      for number in 0..<500 {
-        connection.send(
-          SocketAgent.event(
-            number.isMultiple(of: 2) ? "accessoryAdded" : "accessoryRemoved",
-            number.isMultiple(of: 2) ? 30 : 31, number, "\"accessory\":\(SocketAgent.accessory("1"))"))
+    let agent = SocketAgent([
+      "Activate": { connection in
+        SocketAgent.activate(connection)
+        for number in 0..<500 {
+          let (name, type) = number.isMultiple(of: 2) ? ("accessoryAdded", 30) : ("accessoryRemoved", 31)
+          connection.send(
+            SocketAgent.event(name, type, number, "\"accessory\":\(SocketAgent.accessory("1"))"))
+        }
       }
-    }
+    ])
     defer { agent.stop() }
     let log = Log()
     let gate = DispatchSemaphore(value: 0)
@@ -298,13 +259,9 @@ import Varlink
 
   @Test func `nothing is left of a session that is let go, invalidated or not`() async {
     final class Owner: Sendable {}
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1")])
-      case "ShowPicker": connection.send(SocketAgent.reply("{\"picker\":\"p1\"}"))
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent(
+      accessories: [SocketAgent.accessory("1")],
+      ["ShowPicker": { $0.send(SocketAgent.reply("{\"picker\":\"p1\"}")) }])
     defer { agent.stop() }
     for isInvalidated in [true, false] {
       weak var weakSession: ASAccessorySession?
@@ -333,9 +290,7 @@ import Varlink
   }
 
   @Test func `after invalidate every call fails with invalidated, and no event follows`() async {
-    let agent = SocketAgent { call, connection in
-      if call.method == "Activate" { SocketAgent.activate(connection) }
-    }
+    let agent = SocketAgent()
     defer { agent.stop() }
     let log = Log()
     let session = Self.start(agent, log)
@@ -350,21 +305,9 @@ import Varlink
   }
 
   @Test func `advertisements come as a stream that ends with the session`() async throws {
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1")])
-      case "WatchAdvertisements":
-        connection.send(
-          SocketAgent.reply("{\"epoch\":\"\(SocketAgent.epoch)\",\"sequence\":0}", continues: true))
-        connection.send(
-          SocketAgent.reply(
-            "{\"advertisement\":{\"sequence\":0,\"epoch\":\"\(SocketAgent.epoch)\","
-              + "\"identifier\":\"\(SocketAgent.identifier("1"))\",\"rssi\":-40,\"data\":\"03ff4c00\","
-              + "\"event\":\"found\",\"inSight\":true,\"connectable\":true,\"time\":1,\"age\":0.5}}",
-            continues: true))
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent(
+      accessories: [SocketAgent.accessory("1")],
+      ["WatchAdvertisements": { SocketAgent.advertise($0, data: "03ff4c00") }])
     defer { agent.stop() }
     let session = Self.start(agent, Log())
     var code: ASError.Code?

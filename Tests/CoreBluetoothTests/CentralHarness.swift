@@ -30,6 +30,13 @@ final class CentralHarness: @unchecked Sendable {
     peripheral?.delegate = recorder
   }
 
+  /// An app that is connected to its accessory, and knows its services and characteristics.
+  static func connected() async throws -> CentralHarness {
+    let app = try await CentralHarness()
+    try await app.connectAndDiscover()
+    return app
+  }
+
   /// Waits for the next lines, which must be these.
   func expect(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
     for line in lines {

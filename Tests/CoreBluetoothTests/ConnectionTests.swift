@@ -146,8 +146,7 @@ import Testing
   }
 
   @Test func anEstablishedConnectionCanBeCancelled() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let peer = try app.peer
     app.peripheral?.readValue(for: try app.characteristic("FF01"))
     app.manager?.cancelPeripheralConnection(try #require(app.peripheral))
@@ -158,8 +157,7 @@ import Testing
   }
 
   @Test func aLossIsReportedAndTheNextConnectionWorks() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let old = try app.characteristic("FF01")
     try app.peer.disconnect()
     await app.expect("disconnected disconnected CBErrorDomain 7")
@@ -175,8 +173,7 @@ import Testing
   }
 
   @Test func aLossInTheMiddleOfOperationsFailsEachOfThem() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     try app.peer.setSilent()
     app.peripheral?.readValue(for: try app.characteristic("FF01"))
     app.peripheral?.writeValue(Data([1]), for: try app.characteristic("FF01"), type: .withResponse)
@@ -205,8 +202,7 @@ import Testing
   }
 
   @Test func anAccessoryThatIsRemovedDisconnects() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let peer = try app.peer
     app.source.send(.accessories([:]))
     await app.expect("disconnected disconnected CBErrorDomain 12", "state poweredOff")
@@ -238,8 +234,7 @@ import Testing
   }
 
   @Test func lettingGoOfTheManagerEndsEverything() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let peer = try app.peer
     weak let manager = app.manager
     app.manager = nil

@@ -8,8 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(30))) struct PeripheralTests {
   @Test func aRollIsANotificationAndASettingIsWritten() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let roll = try app.characteristic(CentralHarness.roll)
     #expect(roll.properties == [.read, .notify])
     app.peripheral?.setNotifyValue(true, for: roll)
@@ -28,8 +27,7 @@ import Testing
   }
 
   @Test func indicationsAreUsedWhereThereAreNoNotifications() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     app.peripheral?.setNotifyValue(true, for: try app.characteristic("FF04"))
     await app.expect("notifying true")
     try app.peer.report([1], of: \.pressHandle)
@@ -55,8 +53,7 @@ import Testing
   }
 
   @Test func aProtectedValueNamesTheMissingEncryption() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let secret = try app.characteristic("FF03")
     app.peripheral?.readValue(for: secret)
     await app.expect("value FF03 nil CBATTErrorDomain 15")
@@ -66,8 +63,7 @@ import Testing
   }
 
   @Test func descriptorsAreDiscoveredReadAndWritten() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let roll = try app.characteristic(CentralHarness.roll)
     app.peripheral?.discoverDescriptors(for: roll)
     await app.expect("descriptors [\"2902\", \"2901\"]")
@@ -106,8 +102,7 @@ import Testing
   }
 
   @Test func changedServicesAreNoLongerValid() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let roll = try app.characteristic(CentralHarness.roll)
     let start = try app.peer.server.diceHandle
     try app.peer.report([UInt8(start), 0, 0xFF, 0xFF], of: \.changedHandle)
@@ -118,8 +113,7 @@ import Testing
   }
 
   @Test func aThousandNotificationsArriveInOrder() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     app.peripheral?.setNotifyValue(true, for: try app.characteristic(CentralHarness.roll))
     await app.expect("notifying true")
     for number in 0..<1_000 {
@@ -132,8 +126,7 @@ import Testing
   }
 
   @Test func writesWithoutResponseStopWhenTheLinkIsFullAndGoOn() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let setting = try app.characteristic("FF01")
     let peripheral = try #require(app.peripheral)
     let peer = try app.peer
@@ -171,8 +164,7 @@ import Testing
 
   /// Packets that no peripheral should send, while an app works.
   @Test func aPeripheralThatSendsNonsenseIsHarmless() async throws {
-    let app = try await CentralHarness()
-    try await app.connectAndDiscover()
+    let app = try await CentralHarness.connected()
     let setting = try app.characteristic("FF01")
     for opcode in 0...UInt8.max {
       for length in [1, 2, 3, 5, 700] where opcode != 0x0B && opcode != 0x01 {

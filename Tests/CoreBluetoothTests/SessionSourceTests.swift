@@ -47,15 +47,9 @@ import Varlink
       $0.send(SocketAgent.reply("{\"rssi\":-61}"))
     }
   ) -> SocketAgent {
-    SocketAgent(path: path) { call, connection in
-      switch call.method {
-      case "Activate":
-        SocketAgent.activate(connection, [SocketAgent.accessory("1", name: "Dice", state: state)])
-      case "Connect": connect(connection)
-      case "ReadRSSI": readRSSI(connection)
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    SocketAgent(
+      path: path, accessories: [SocketAgent.accessory("1", name: "Dice", state: state)],
+      ["Connect": connect, "ReadRSSI": readRSSI])
   }
 
   /// Replies to Connect with a socket of which a server has the other end.
@@ -65,27 +59,25 @@ import Varlink
     close(descriptor)
   }
 
-  /// Begins a stream of advertisements with one of the accessory 1.
   private static func advertise(on connection: SocketAgent.Connection, rssi: Int) {
-    connection.send(
-      SocketAgent.reply("{\"epoch\":\"\(SocketAgent.epoch)\",\"sequence\":0}", continues: true))
-    connection.send(
-      SocketAgent.reply(
-        "{\"advertisement\":{\"sequence\":0,\"epoch\":\"\(SocketAgent.epoch)\","
-          + "\"identifier\":\"\(SocketAgent.identifier("1"))\",\"rssi\":\(rssi),\"data\":\"03030f18050944696365\","
-          + "\"event\":\"found\",\"inSight\":true,\"connectable\":true,\"time\":1,\"age\":0.5}}",
-        continues: true))
+    SocketAgent.advertise(connection, data: "03030f18050944696365", rssi: rssi)
+  }
+
+  /// A manager whose first state is poweredOn, and the accessory, connected.
+  private func connectedDice(_ agent: SocketAgent) async throws -> (CBCentralManager, CBPeripheral) {
+    let manager = manager(agent)
+    await expect("state poweredOn")
+    let dice = try dice(manager)
+    manager.connect(dice)
+    await expect("connected connected")
+    return (manager, dice)
   }
 
   @Test func aManagerConnectsThroughTheAgent() async throws {
     let agent = Self.agent { Self.accept($0) }
     defer { agent.stop() }
-    let manager = manager(agent)
-    await expect("state poweredOn")
-    let dice = try dice(manager)
+    let (manager, dice) = try await connectedDice(agent)
     #expect(dice.name == "Dice")
-    manager.connect(dice)
-    await expect("connected connected")
     dice.discoverServices([DiceServer.batteryService].map { CBUUID($0) })
     await expect("services [\"180F\"]")
     dice.readRSSI()
@@ -125,13 +117,9 @@ import Varlink
   }
 
   @Test func managersThatScanHaveOneStream() async throws {
-    let agent = SocketAgent { call, connection in
-      switch call.method {
-      case "Activate": SocketAgent.activate(connection, [SocketAgent.accessory("1", name: "Dice")])
-      case "WatchAdvertisements": Self.advertise(on: connection, rssi: -40)
-      default: connection.send(SocketAgent.reply())
-      }
-    }
+    let agent = SocketAgent(
+      accessories: [SocketAgent.accessory("1", name: "Dice")],
+      ["WatchAdvertisements": { Self.advertise(on: $0, rssi: -40) }])
     defer { agent.stop() }
     let managers = (0..<16).map { _ in manager(agent) }
     for _ in managers { await expect("state poweredOn") }
@@ -210,13 +198,11 @@ import Varlink
   func aSignalThatIsNotReadIsTyped(_ reply: String, _ mapped: Int) async throws {
     let agent = Self.agent({ Self.accept($0) }, readRSSI: { $0.send(reply) })
     defer { agent.stop() }
-    let manager = manager(agent)
-    await expect("state poweredOn")
-    let dice = try dice(manager)
-    manager.connect(dice)
-    await expect("connected connected")
+    let (manager, dice) = try await connectedDice(agent)
     dice.readRSSI()
     await expect("rssi 127 CBErrorDomain \(mapped)")
+    // The manager is kept until here.
+    #expect(manager.state == .poweredOn)
   }
 
   @Test func anAccessoryOutOfReachIsTriedAgain() async throws {
@@ -229,12 +215,8 @@ import Varlink
       }
     }
     defer { agent.stop() }
-    let manager = manager(agent)
-    await expect("state poweredOn")
-    let dice = try dice(manager)
-    manager.connect(dice)
-    await expect("connected connected")
-    #expect(dice.state == .connected)
+    let (manager, dice) = try await connectedDice(agent)
+    #expect(manager.state == .poweredOn && dice.state == .connected)
   }
 
   /// Without a field it is the gateway that cannot connect at present.
@@ -289,17 +271,13 @@ import Varlink
 
   @Test func aRestartOfTheAgentIsAReset() async throws {
     let agent = Self.agent { Self.accept($0) }
-    let manager = manager(agent)
-    await expect("state poweredOn")
-    let dice = try dice(manager)
-    manager.connect(dice)
-    await expect("connected connected")
+    let (manager, dice) = try await connectedDice(agent)
     agent.stop()
     await expect("state resetting")
     let next = Self.agent(path: agent.path)
     defer { next.stop() }
     await expect("state poweredOn")
-    #expect(dice.state == .connected)
+    #expect(manager.state == .poweredOn && dice.state == .connected)
   }
 
   @Test func withoutAnAgentTheFirstStateIsResetting() async throws {

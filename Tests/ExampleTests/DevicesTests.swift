@@ -10,16 +10,12 @@ import Testing
   @Test func `with a picker, devices are found, connected, renamed and removed`() async throws {
     let gateway = GatewayModel()
     let program = try RunningProgram("devices", ["picker"], socket: gateway.path)
-    #expect(await program.waitFor("ready: 0 devices"))
-    program.write("find")
-    #expect(await program.waitFor("ended: done"))
-    program.write("connect Dice")
+    #expect(await program.write("find", after: "ready: 0 devices"))
+    #expect(await program.write("connect Dice", after: "ended: done"))
     #expect(await program.waitFor("connected: Dice", "subscribed to \(Self.roll)"))
     #expect(gateway.roll(6))
-    #expect(await program.waitFor("Dice sends 06"))
-    program.write("rename Dice")
-    #expect(await program.waitFor("changed: Dice is now Cubes"))
-    program.write("remove Cubes")
+    #expect(await program.write("rename Dice", after: "Dice sends 06"))
+    #expect(await program.write("remove Cubes", after: "changed: Dice is now Cubes"))
     #expect(await program.waitFor("lost: Cubes"))
     #expect(
       program.lines(beginning: "ready", "found", "changed", "lost", "ended") == [
@@ -32,18 +28,14 @@ import Testing
   @Test func `a plain list finds the same devices, and connects in the same way`() async throws {
     let gateway = GatewayModel(accessories: ["1": "Dice"])
     let program = try RunningProgram("devices", ["list"], socket: gateway.path)
-    #expect(await program.waitFor("ready: 0 devices"))
-    program.write("find")
-    #expect(await program.waitFor("found: Dice, dice"))
-    program.write("stop")
+    #expect(await program.write("find", after: "ready: 0 devices"))
+    #expect(await program.write("stop", after: "found: Dice, dice"))
     program.write("connect Dice")
     #expect(await program.waitFor("ended: done", "connected: Dice", "subscribed to \(Self.roll)"))
     #expect(gateway.roll(1))
-    #expect(await program.waitFor("Dice sends 01"))
-    program.write("remove Dice")
+    #expect(await program.write("remove Dice", after: "Dice sends 01"))
     program.write("connect Dice")
-    #expect(await program.waitFor("lost: Dice", "no device is called Dice"))
-    program.write("quit")
+    #expect(await program.write("quit", after: "lost: Dice", "no device is called Dice"))
     #expect(await program.exitStatus() == 0)
   }
 

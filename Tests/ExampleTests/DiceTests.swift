@@ -8,18 +8,15 @@ import Testing
   @Test func `dice are added, roll, get a setting, are removed and added again`() async throws {
     let gateway = GatewayModel()
     let program = try RunningProgram("dice", socket: gateway.path)
-    #expect(await program.waitFor("activated: 0 accessories"))
-    program.write("add")
+    #expect(await program.write("add", after: "activated: 0 accessories"))
     #expect(await program.waitFor("picker: done", "ready", "sides: 6"))
     #expect(gateway.roll(5))
-    #expect(await program.waitFor("rolled: 5"))
-    program.write("sides 20")
+    #expect(await program.write("sides 20", after: "rolled: 5"))
     #expect(await program.waitFor("sides: 20"))
     let server = try #require(gateway.peers.first).server
     #expect(server.model.value(server.settingHandle) == [20])
     program.write("remove")
-    #expect(await program.waitFor("remove: done"))
-    program.write("add")
+    #expect(await program.write("add", after: "remove: done"))
     #expect(await program.waitFor("picker: done", "ready", "sides: 6"))
     #expect(gateway.roll(3))
     #expect(await program.waitFor("rolled: 3"))
@@ -47,8 +44,7 @@ import Testing
     #expect(await program.waitFor("rolled: 2"))
     #expect(program.lines(beginning: "disconnected").count == 1)
     program.write("disconnect")
-    #expect(await program.waitFor("disconnected: by the app"))
-    program.write("quit")
+    #expect(await program.write("quit", after: "disconnected: by the app"))
     #expect(await program.exitStatus() == 0)
   }
 
@@ -56,8 +52,7 @@ import Testing
     let gateway = GatewayModel(accessories: ["1": "Dice"])
     gateway.refuseConnections("UserRestricted", 750)
     let program = try RunningProgram("dice", socket: gateway.path)
-    #expect(await program.waitFor("not connected: why; what"))
-    program.write("sides 1")
+    #expect(await program.write("sides 1", after: "not connected: why; what"))
     program.write("sides 8")
     program.write("throw")
     #expect(

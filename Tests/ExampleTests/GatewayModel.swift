@@ -137,17 +137,8 @@ final class GatewayModel: Sendable {
 
   /// Each accessory sends its service.
   private func advertise(_ connection: SocketAgent.Connection) {
-    let digits = state.withLock { $0.accessories.keys.sorted() }
-    connection.send(
-      SocketAgent.reply("{\"epoch\":\"\(SocketAgent.epoch)\",\"sequence\":0}", continues: true))
     let service = DiceServer.service.littleEndianBytes.map { String(format: "%02x", $0) }.joined()
-    for (sequence, digit) in digits.enumerated() {
-      connection.send(
-        SocketAgent.reply(
-          "{\"advertisement\":{\"sequence\":\(sequence),\"epoch\":\"\(SocketAgent.epoch)\","
-            + "\"identifier\":\"\(SocketAgent.identifier(digit))\",\"rssi\":-40,\"data\":\"1107\(service)\","
-            + "\"event\":\"found\",\"inSight\":true,\"connectable\":true,\"time\":1,\"age\":0.5}}",
-          continues: true))
-    }
+    let digits = state.withLock { $0.accessories.keys.sorted() }
+    SocketAgent.advertise(connection, digits, data: "1107\(service)")
   }
 }

@@ -46,8 +46,17 @@ final class RunningProgram {
     input.fileHandleForWriting.write(Data("\(command)\n".utf8))
   }
 
+  /// Writes a command after these lines. Returns false when the program ended before.
+  func write(_ command: String, after line: String, _ others: String...) async -> Bool {
+    guard await waitFor([line] + others) else { return false }
+    write(command)
+    return true
+  }
+
   /// Reads on until the program has printed each of these lines, in any order. Returns false when it ended before.
-  func waitFor(_ expected: String...) async -> Bool {
+  func waitFor(_ expected: String...) async -> Bool { await waitFor(expected) }
+
+  private func waitFor(_ expected: [String]) async -> Bool {
     var missing = expected
     while !missing.isEmpty {
       guard let line = await unread.next() else { return false }

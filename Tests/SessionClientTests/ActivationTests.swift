@@ -7,8 +7,7 @@ import VarlinkClient
 
 @Suite struct SessionActivationTests {
   @Test func `activated comes with the last of the accessories`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     #expect(agent.call("Activate")?.text.contains("\"app\":\"lights\"") == true)
     agent.greet()
     agent.reply("Activate", "{\"accessories\":[\(ScriptedAgent.accessory("1"))]}", continues: true)
@@ -50,38 +49,28 @@ import VarlinkClient
     var agent = ScriptedAgent()
     agent.isUp = false
     agent.activate()
-    agent.run(.milliseconds(1_999))
-    #expect(agent.news() == [])
-    agent.run(.milliseconds(1))
-    #expect(agent.news() == ["silent: no socket"])
-    agent.run(.seconds(59))
-    #expect(agent.news() == [])
-    agent.run(.seconds(1))
-    #expect(agent.news() == ["silent: no socket"])
+    #expect(agent.news(after: .milliseconds(1_999)) == [])
+    #expect(agent.news(after: .milliseconds(1)) == ["silent: no socket"])
+    #expect(agent.news(after: .seconds(59)) == [])
+    #expect(agent.news(after: .seconds(1)) == ["silent: no socket"])
     agent.isUp = true
     agent.run(.seconds(5))
     agent.greet()
     agent.list()
-    agent.run(.seconds(600))
-    #expect(agent.news() == ["10"])
+    #expect(agent.news(after: .seconds(600)) == ["10"])
     agent.die()
-    agent.run(.seconds(2))
-    #expect(agent.news() == ["silent: no socket"])
+    #expect(agent.news(after: .seconds(2)) == ["silent: no socket"])
     agent.step(.invalidate(isReported: false))
-    agent.run(.seconds(600))
-    #expect(agent.news() == ["ended"])
+    #expect(agent.news(after: .seconds(600)) == ["ended"])
   }
 
   @Test func `an agent that accepts and says nothing is reported too`() {
-    var agent = ScriptedAgent()
-    agent.activate()
-    agent.run(.seconds(2))
-    #expect(agent.news() == ["silent: the agent has not replied yet"])
+    var agent = ScriptedAgent.activating()
+    #expect(agent.news(after: .seconds(2)) == ["silent: the agent has not replied yet"])
   }
 
   @Test func `a call fails with the reason for which there is no session`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     agent.beginCall(1, .cancelPicker)
     for _ in 0..<20 where agent.call("Activate") != nil {
       agent.reply(
@@ -97,8 +86,7 @@ import VarlinkClient
   }
 
   @Test func `an account without an app gets activationFailed with the agent's cure, and its calls do`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     agent.beginCall(1, .showPicker(items: nil, settings: nil))
     agent.reply(
       "Activate", "{\"reason\":\"no app\",\"cure\":\"add a user\"}",
@@ -117,20 +105,17 @@ import VarlinkClient
   }
 
   @Test func `three connections that end before a reply count as activationFailed`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     agent.breakStream()
     agent.run(.milliseconds(250))
     agent.breakStream()
-    agent.run(.milliseconds(500))
-    #expect(agent.news() == [])
+    #expect(agent.news(after: .milliseconds(500)) == [])
     agent.breakStream()
     #expect(agent.news() == ["11 activationFailed", "ended"])
   }
 
   @Test func `an agent that only restarts slowly is no refusal`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     for _ in 0..<8 {
       agent.breakStream()
       // A connection that cannot be opened is no refusal either.
@@ -176,15 +161,12 @@ import VarlinkClient
     agent.isUp = false
     agent.activate()
     agent.beginCall(1, .finishPickerDiscovery)
-    agent.run(.milliseconds(29_900))
-    #expect(agent.news() == ["silent: no socket"])
-    agent.run(.milliseconds(200))
-    #expect(agent.news() == ["call 1: connectionFailed"])
+    #expect(agent.news(after: .milliseconds(29_900)) == ["silent: no socket"])
+    #expect(agent.news(after: .milliseconds(200)) == ["call 1: connectionFailed"])
   }
 
   @Test func `an agent that hangs is given up after 45 s and tried again`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     agent.run(.seconds(46))
     #expect(agent.sent.count == 2)
     agent.greet()
@@ -195,8 +177,7 @@ import VarlinkClient
   }
 
   @Test func `an agent that cannot read its registry is called again`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     agent.fail("Activate", "Unknown", code: 1)
     agent.run(.milliseconds(250))
     agent.greet()
@@ -208,8 +189,7 @@ import VarlinkClient
   func `a service without the interface, or an older agent, ends the session and is named`(
     _ error: String, _ word: String
   ) throws {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     agent.reply("Activate", error: "org.varlink.service.\(error)")
     #expect(agent.news() == ["11 unknown", "ended"])
     let reply = Array(#"{"error":"org.varlink.service.\#(error)"}"#.utf8)
@@ -219,8 +199,7 @@ import VarlinkClient
   }
 
   @Test func `the radio's state is reported when it changes, and unknown without a stream`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     agent.greet(radio: "on")
     agent.list()
     #expect(agent.news() == ["radio on", "10"])

@@ -152,10 +152,8 @@ import Testing
     #expect(agent.news() == ["31 Lamp", "call 1: done"])
     agent.beginCall(2, .failAuthorization(identifier))
     agent.reply("FailAuthorization")
-    agent.run(.milliseconds(999))
-    #expect(agent.news() == [])
-    agent.run(.milliseconds(1))
-    #expect(agent.news() == ["call 2: done"])
+    #expect(agent.news(after: .milliseconds(999)) == [])
+    #expect(agent.news(after: .milliseconds(1)) == ["call 2: done"])
   }
 
   @Test func `with such an agent, an event before the reply counts`() {
@@ -242,10 +240,8 @@ import Testing
     var agent = ScriptedAgent.active([lamp])
     agent.beginCall(1, .removeAccessory(identifier))
     agent.beginCall(2, .renameAccessory(identifier, options: 0))
-    agent.run(.seconds(40))
-    #expect(agent.news() == ["call 1: connectionFailed"])
-    agent.run(.seconds(60))
-    #expect(agent.news() == ["call 2: connectionFailed"])
+    #expect(agent.news(after: .seconds(40)) == ["call 1: connectionFailed"])
+    #expect(agent.news(after: .seconds(60)) == ["call 2: connectionFailed"])
     #expect(agent.openLinks.count == 1)
   }
 

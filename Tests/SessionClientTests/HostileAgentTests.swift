@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import SessionClient
+import SessionSupport
 import Testing
 
 /// An agent that sends anything.
 @Suite struct HostileAgentTests {
   private static let messages = [
     "{\"parameters\":{\"session\":\"\(ScriptedAgent.token)\",\"epoch\":\"e\",\"sequence\":0},\"continues\":true}",
-    "{\"parameters\":{\"event\":\(ScriptedAgent.event("activated", 10, 0)),"
+    "{\"parameters\":{\(SocketAgent.eventMember("activated", 10, 0)),"
       + "\"accessories\":[\(ScriptedAgent.accessory("1"))]},\"continues\":true}",
-    "{\"parameters\":{\"event\":\(ScriptedAgent.event("pickerDidPresent", 40, 0, "\"picker\":\"p\""))},"
+    "{\"parameters\":{\(SocketAgent.eventMember("pickerDidPresent", 40, 0, "\"picker\":\"p\""))},"
       + "\"continues\":true}",
   ]
 
@@ -86,8 +87,7 @@ import Testing
   }
 
   @Test func `a list without end is broken off`() {
-    var agent = ScriptedAgent()
-    agent.activate()
+    var agent = ScriptedAgent.activating()
     agent.greet()
     let many = (0..<100).map { _ in ScriptedAgent.accessory("1") }.joined(separator: ",")
     for _ in 0..<50 where agent.call("Activate") != nil {

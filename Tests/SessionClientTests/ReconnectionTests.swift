@@ -144,8 +144,7 @@ import Testing
     agent.send("pickerDidDismiss", 50, 2, epoch: newEpoch)
     agent.send("pickerFinished", nil, 3, error, epoch: newEpoch)
     #expect(agent.news() == ["70 connectionFailed", "50", "call 1: connectionFailed"])
-    agent.run(.seconds(10))
-    #expect(agent.news() == [])
+    #expect(agent.news(after: .seconds(10)) == [])
   }
 
   @Test func `openings that are about another picker do not keep this one open`() {
@@ -156,8 +155,7 @@ import Testing
     let other = ScriptedAgent.accessory("9", name: "Other", state: 10)
     agent.send("accessoryRemoved", 31, 0, "\"accessory\":\(other)", epoch: newEpoch)
     #expect(agent.news() == ["31 Other"])
-    agent.run(.seconds(5))
-    #expect(agent.news() == ["50", "call 1: connectionFailed"])
+    #expect(agent.news(after: .seconds(5)) == ["50", "call 1: connectionFailed"])
   }
 
   @Test func `without an open picker, nothing of a picker is reported after activated`() {
@@ -235,10 +233,8 @@ import Testing
     var agent = ScriptedAgent.active([lamp])
     agent.beginCall(1, .removeAccessory(identifier))
     agent.reply("RemoveAccessory", "{\"epoch\":\"\(ScriptedAgent.epoch)\",\"sequence\":0}")
-    agent.run(.milliseconds(29_999))
-    #expect(agent.news() == [])
-    agent.run(.milliseconds(1))
-    #expect(agent.news() == ["call 1: connectionFailed"])
+    #expect(agent.news(after: .milliseconds(29_999)) == [])
+    #expect(agent.news(after: .milliseconds(1)) == ["call 1: connectionFailed"])
     agent.send("accessoryRemoved", 31, 0, "\"accessory\":\(lamp)")
     #expect(agent.news() == ["31 Lamp"])
   }

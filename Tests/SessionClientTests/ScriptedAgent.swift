@@ -3,6 +3,7 @@
 import Interfaces
 import JSON
 import SessionClient
+import SessionSupport
 import Testing
 import Varlink
 
@@ -16,8 +17,8 @@ struct ScriptedAgent {
     let text: String
   }
 
-  static let epoch = String(repeating: "e", count: 32)
-  static let token = String(repeating: "5", count: 32)
+  static let epoch = SocketAgent.epoch
+  static let token = SocketAgent.token
 
   var client: SessionClient
   var now = Duration.zero
@@ -125,7 +126,7 @@ struct ScriptedAgent {
   mutating func list(_ accessories: [String] = [], sequence: Int = 0, epoch: String = epoch) {
     reply(
       "Activate",
-      "{\"event\":\(Self.event("activated", 10, sequence, epoch: epoch)),"
+      "{\(SocketAgent.eventMember("activated", 10, sequence, epoch: epoch)),"
         + "\"accessories\":[\(accessories.joined(separator: ","))]}",
       continues: true)
   }
@@ -133,25 +134,15 @@ struct ScriptedAgent {
   mutating func send(
     _ name: String, _ type: Int?, _ sequence: Int, _ more: String = "", epoch: String = epoch
   ) {
-    reply("Activate", "{\"event\":\(Self.event(name, type, sequence, more, epoch: epoch))}", continues: true)
-  }
-
-  static func event(_ name: String, _ type: Int?, _ sequence: Int, _ more: String = "", epoch: String = epoch)
-    -> String
-  {
-    let type = type.map { ",\"eventType\":\($0)" } ?? ""
-    let more = more.isEmpty ? "" : "," + more
-    return
-      "{\"sequence\":\(sequence),\"epoch\":\"\(epoch)\",\"time\":1.0,\"event\":\"\(name)\"\(type)\(more)}"
+    let event = SocketAgent.eventMember(name, type, sequence, more, epoch: epoch)
+    reply("Activate", "{\(event)}", continues: true)
   }
 
   static func accessory(_ digit: Character, name: String = "Lamp", state: Int = 20) -> String {
-    let identifier = String(repeating: digit, count: 32)
-    return "{\"identifier\":\"\(identifier)\",\"displayName\":\"\(name)\",\"state\":\(state),"
-      + "\"descriptor\":{\"bluetoothServiceUUID\":\"FE0F\"},\"bond\":\"none\",\"isIdentityDurable\":true}"
+    SocketAgent.accessory(digit, name: name, state: state)
   }
 
-  static func identifier(_ digit: Character) -> String { String(repeating: digit, count: 32) }
+  static func identifier(_ digit: Character) -> String { SocketAgent.identifier(digit) }
 
   /// The agent closes a connection.
   mutating func close(_ link: SessionLinkID) {
@@ -184,7 +175,8 @@ struct ScriptedAgent {
   // MARK: - What the app learned
 
   /// What was delivered since the last call, one word each.
-  mutating func news() -> [String] {
+  mutating func news(after span: Duration? = nil) -> [String] {
+    if let span { run(span) }
     defer { reported = deliveries.count }
     return deliveries[reported...].map(Self.text)
   }
@@ -210,10 +202,16 @@ struct ScriptedAgent {
 }
 
 extension ScriptedAgent {
-  /// An agent with an active session and these accessories.
-  static func active(_ accessories: [String] = []) -> ScriptedAgent {
+  /// An agent whose client is activating.
+  static func activating() -> ScriptedAgent {
     var agent = ScriptedAgent()
     agent.activate()
+    return agent
+  }
+
+  /// An agent with an active session and these accessories.
+  static func active(_ accessories: [String] = []) -> ScriptedAgent {
+    var agent = ScriptedAgent.activating()
     agent.greet()
     agent.list(accessories)
     _ = agent.news()

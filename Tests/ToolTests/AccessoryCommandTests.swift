@@ -15,21 +15,15 @@ struct AccessoryCommandTests {
     let agent = try ScriptedAgent(connections)
     let run = try Tool.run(arguments + ["--socket", agent.path])
     // A call that did not come leaves the script waiting.
-    return (run, run.status == 64 ? [] : agent.calls.map(Self.text))
+    return (run, run.status == 64 ? [] : try agent.calls.map(Self.text))
   }
 
   /// `Rename accessory=… name=…`.
-  private static func text(_ call: JSONObject) -> String {
-    var words: [String] = []
-    if case .string(let method)? = call["method"] {
-      words.append(String(method.split(separator: ".").last ?? ""))
+  private static func text(_ call: Call) -> String {
+    let words = call.parameters.members.compactMap { member in
+      if case .string(let text) = member.value { "\(member.name)=\(text)" } else { nil }
     }
-    if case .object(let parameters)? = call["parameters"] {
-      for member in parameters.members {
-        if case .string(let text) = member.value { words.append("\(member.name)=\(text)") }
-      }
-    }
-    return words.joined(separator: " ")
+    return ([call.method] + words).joined(separator: " ")
   }
 
   @Test("A list shows each accessory's app, its state, and what to do")
@@ -82,7 +76,7 @@ struct AccessoryCommandTests {
     let confirmed = ScriptedAgent.Step.send(Message.reply { $0.member("accessories", 2) })
     let lamp = #""accessory":"\#(Replies.lamp)","app":"lights""#
     let twin = #""accessory":"\#(Replies.twin)","app":"lights""#
-    for (schema, steps, arguments, line) in [
+    let cases: [(schema: String, steps: [[ScriptedAgent.Step]], arguments: [String], line: String)] = [
       (
         "rename", [Replies.accessories, [Self.done]], ["0123", "Reading lamp"],
         #"{\#(lamp),"displayName":"Reading lamp","previousName":"Desk lamp","otherApps":["music"]}"#
@@ -101,7 +95,8 @@ struct AccessoryCommandTests {
         "disconnect", [Replies.accessories, [Self.done]], ["fedc"],
         #"{\#(twin),"displayName":"Desk lamp"}"#
       ),
-    ] {
+    ]
+    for (schema, steps, arguments, line) in cases {
       let agent = try ScriptedAgent(steps)
       let run = try Tool.run([schema] + arguments + ["--json", "--socket", agent.path])
       #expect(run.status == 0 && run.text == line + "\n", "\(run.errorOutput)")

@@ -158,7 +158,7 @@ struct AgentTests {
     let python = try Tool.spawn(Package.path("Scripts/steps/varlink-client"), [])
     guard python.status == 0 else { return }
     let folder = try TemporaryFolder()
-    let file = try folder.file("metrics", Array(text.utf8))
+    let file = try folder.file("metrics", text)
     let check = try Tool.shell(
       #"exec "$1" "$2" < "$3""#, python.text.trimmingCharacters(in: .whitespacesAndNewlines),
       Package.path("Tests/ToolTests/metrics.py"), file)

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func aManifestWithoutFindingsIsGood() throws {
-    let path = try folder.file("good.toml", Array("schema = 1\n".utf8))
+    let path = try folder.file("good.toml", "schema = 1\n")
     let run = try Tool.run("check", path)
     #expect(run.status == 0 && run.text == "\(path): nothing is wrong\n")
     let json = try Tool.run("check", "--json", path)
@@ -58,9 +58,9 @@ import Testing
       """
     let programs = folder.path + "/programs"
     try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: false)
-    let list = try folder.file("shown", Array(shown.utf8))
-    let more = try folder.file("unloaded", Array(unloaded.utf8))
-    let listed = try folder.file("files", Array(files.utf8))
+    let list = try folder.file("shown", shown)
+    let more = try folder.file("unloaded", unloaded)
+    let listed = try folder.file("files", files)
     try ProgramFile.writeScript(
       """
       #!/bin/sh
@@ -115,12 +115,12 @@ import Testing
       gate.lost-ms = 86400000
       gate.lost-max-ms = 86400000
       """
-    let path = try folder.file("buttons.toml", Array(manifest.utf8))
+    let path = try folder.file("buttons.toml", manifest)
     let sentence = "sends only when pressed; this board listens 10 % of the time"
     #expect(try !Tool.run("check", path).text.contains(sentence))
     let board = "schema = 1\nname = \"tenth\"\n[scan]\nlow = { window-ms = 30, interval-ms = 300 }\n"
     try FileManager.default.createDirectory(atPath: folder.path + "/board", withIntermediateDirectories: true)
-    _ = try folder.file("board/tenth.toml", Array(board.utf8))
+    _ = try folder.file("board/tenth.toml", board)
     let run = try Tool.run("check", path)
     #expect(run.status == 0 && run.text.contains(sentence), "\(run.text)")
   }
@@ -136,7 +136,7 @@ import Testing
       [app.lights]
       user = "daemon"
       """
-    let path = try folder.file("bad.toml", Array(manifest.utf8))
+    let path = try folder.file("bad.toml", manifest)
     let text = try Tool.run("check", path)
     let json = try Tool.run("check", "--json", path)
     #expect(text.status == 1)
@@ -169,7 +169,7 @@ import Testing
         address-type = "random"
         irk = "\(key)"
         """
-      _ = try folder.file("keys.toml", Array(text.utf8))
+      _ = try folder.file("keys.toml", text)
       try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keys)
       let run = try Tool.run("check", path, "--socket", agent.path)
       #expect(run.status == status && run.text.contains(sentence) && run.lines.count == 1, "\(run.text)")
@@ -184,26 +184,26 @@ import Testing
     let missing = try Tool.run("check", path)
     #expect(
       missing.status == 1 && missing.text.hasPrefix("\(keys): this cannot be read: "), "\(missing.text)")
-    _ = try folder.file("keys.toml", Array("schema = 1\n".utf8))
+    _ = try folder.file("keys.toml", "schema = 1\n")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: keys)
     let open = try Tool.run("check", path)
     #expect(open.status == 1 && open.text.contains("chmod 600"), "\(open.text)")
   }
 
   @Test func theBoardsProfileIsCheckedToo() throws {
-    let path = try folder.file("good.toml", Array("schema = 1\n[gateway]\nboard = \"rasberry\"\n".utf8))
+    let path = try folder.file("good.toml", "schema = 1\n[gateway]\nboard = \"rasberry\"\n")
     // Without any profile it is a manifest for another machine.
     #expect(try Tool.run("check", path).status == 0)
     try FileManager.default.createDirectory(
       atPath: folder.path + "/board", withIntermediateDirectories: false)
-    _ = try folder.file("board/raspberry.toml", Array("schema = 1\n".utf8))
+    _ = try folder.file("board/raspberry.toml", "schema = 1\n")
     let misspelt = try Tool.run("check", path)
     #expect(misspelt.status == 1)
     #expect(
       misspelt.text
         == "\(path):3: gateway.board: there is no profile of the board \"rasberry\"; did you mean raspberry?\n"
     )
-    _ = try folder.file("board/rasberry.toml", Array("schema = 1\nrssi-ofset = 3\n".utf8))
+    _ = try folder.file("board/rasberry.toml", "schema = 1\nrssi-ofset = 3\n")
     let faulty = try Tool.run("check", path)
     #expect(
       faulty.status == 1 && faulty.text.contains("/board/rasberry.toml:2: rssi-ofset: "), "\(faulty.text)")

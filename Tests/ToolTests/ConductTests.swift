@@ -25,7 +25,7 @@ import Testing
 
   @Test func anotherFormatIsNamed() throws {
     let folder = try TemporaryFolder()
-    let run = try Tool.run("decode", folder.file("x", Array("not a capture, surely".utf8)))
+    let run = try Tool.run("decode", folder.file("x", "not a capture, surely"))
     #expect(run.status == 65)
     #expect(run.output.isEmpty)
     #expect(run.errorOutput.contains("not a btsnoop capture"))

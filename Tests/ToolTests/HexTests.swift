@@ -19,19 +19,18 @@ import Testing
     folder = try TemporaryFolder()
     manifest = try folder.file(
       "manifest.toml",
-      Array(
-        """
-        schema = 1
-        [app.lights]
-        user = "daemon"
-        supports = ["Bluetooth"]
-        bluetooth-company-identifiers = ["0x0EEE"]
-        [[app.lights.item]]
-        id = "bulb"
-        name = "Bulb"
-        descriptor.bluetooth-company-identifier = "0x0EEE"
+      """
+      schema = 1
+      [app.lights]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-company-identifiers = ["0x0EEE"]
+      [[app.lights.item]]
+      id = "bulb"
+      name = "Bulb"
+      descriptor.bluetooth-company-identifier = "0x0EEE"
 
-        """.utf8))
+      """)
   }
 
   @Test("decode shows a line, of one word or of bytes, and says that its address is made up")

@@ -133,7 +133,7 @@ struct ImportBondsTests {
       ("EncSize=16", "EncSize=\(key)"), ("Rand=258", "Rand=\(key)\n\(key)=\(key)"),
       ("[PeripheralLongTermKey]", "[PeripheralLongTermKey]\nEDiv=\(identityKey)\n[\(key)]"),
       ("AddressType=static", "AddressType=\(key)"),
-    ])
+    ] as [(String, String)])
   func damagedKey(text: String, other: String) throws {
     let (run, agent) = try run(try folder(Self.changed(text, to: other)))
     #expect(run.status == 1 && run.output.isEmpty, "\(run.errorOutput)")

@@ -12,7 +12,7 @@ struct InterfaceScriptTests {
   private static func generate(_ text: String) throws -> Tool.Run {
     let folder = try TemporaryFolder()
     return try Tool.spawn(
-      "/bin/sh", ["-c", #"exec "$0" <"$1""#, generator, try folder.file("interface", Array(text.utf8))])
+      "/bin/sh", ["-c", #"exec "$0" <"$1""#, generator, try folder.file("interface", text)])
   }
 
   private static func interface(_ name: String) throws -> String {

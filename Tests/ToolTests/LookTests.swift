@@ -105,7 +105,7 @@ import VirtualRadio
 
   @Test func companiesAreNamedWhereTheSystemHasNames() throws {
     let table = "bluetooth:v0EEE*\n ID_VENDOR_FROM_DATABASE=Lumo \u{1B}[2JWorks\n"
-    let path = try folder.file("names.hwdb", Array(table.utf8))
+    let path = try folder.file("names.hwdb", table)
     for command in ["sightings --all --capture", "decode"] {
       let run = try Tool.shell(#"ACCESSORYD_VENDORS="$1" "$TOOL" \#(command) "$2""#, path, capture)
       #expect(run.text.contains(#"Lumo \u{1B}[2JWorks"#), "\(command): \(run.text)")
@@ -133,7 +133,7 @@ import VirtualRadio
     let items = Replies.items([("cameras/camera", [#"wifi-aware-service-name = "_cam._tcp""#])])
     let inspected = Message.reply { $0.member("reasonNothingIsFound", reason) }
     let agent = try StandInAgent([], ["Items": items, "Inspect": [inspected]])
-    let path = try folder.file("cameras.toml", Array(text.utf8))
+    let path = try folder.file("cameras.toml", text)
     for source in [["--capture", capture, "--manifest", path], ["--socket", agent.path]] {
       let run = try Tool.run(["try", "camera"] + source)
       #expect(run.status == 1 && run.output.isEmpty)
@@ -241,7 +241,7 @@ import VirtualRadio
         address-type = "random"
         irk = "\(key)"
         """
-      let path = try folder.file("keys.toml", Array(text.utf8))
+      let path = try folder.file("keys.toml", text)
       _ = try Tool.shell(#"chmod 600 "$1""#, path)
       let run = try Tool.run(["explain", isReversed ? "708194-0DFBAA" : "C0:11:22:33:44:55"] + files)
       #expect(run.text.contains("Tag"), "\(run.errorOutput)")
@@ -323,7 +323,7 @@ import VirtualRadio
       descriptor.bluetooth-service-data-blob = "0102"
       descriptor.bluetooth-name-substring = "Buds"
       """
-    let path = try folder.file("both.toml", Array(manifest.utf8))
+    let path = try folder.file("both.toml", manifest)
     let run = try Tool.run("explain", "00:A0:50:12:34:56", "--capture", capture, "--manifest", path)
     #expect(run.status == 1)
     let places = "service-uuid in frame 1, service-data-blob in frame 1, name-substring in frame 2"

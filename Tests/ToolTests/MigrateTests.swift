@@ -55,26 +55,25 @@ struct MigrateTests {
   func networks() throws {
     let manifest = try folder.file(
       "cameras.toml",
-      Array(
-        """
-        schema = 1
-        [gateway]
-        wifi = "wlan1"
-        [app.cameras]
-        user = "daemon"
-        supports = ["WiFi", "Bluetooth"]
-        bluetooth-company-identifiers = ["0x0EEE"]
-        [[app.cameras.item]]
-        id = "camera"
-        name = "Camera"
-        descriptor.ssid-prefix = "Cam-"
-        [[app.cameras.item]]
-        id = "hub"
-        name = "Hub"
-        descriptor.bluetooth-company-identifier = "0x0EEE"
-        descriptor.ssid = "Cam-1"
+      """
+      schema = 1
+      [gateway]
+      wifi = "wlan1"
+      [app.cameras]
+      user = "daemon"
+      supports = ["WiFi", "Bluetooth"]
+      bluetooth-company-identifiers = ["0x0EEE"]
+      [[app.cameras.item]]
+      id = "camera"
+      name = "Camera"
+      descriptor.ssid-prefix = "Cam-"
+      [[app.cameras.item]]
+      id = "hub"
+      name = "Hub"
+      descriptor.bluetooth-company-identifier = "0x0EEE"
+      descriptor.ssid = "Cam-1"
 
-        """.utf8))
+      """)
     func write(_ text: String, _ path: String) throws {
       let file = URL(fileURLWithPath: folder.path + "/machine/" + path)
       try FileManager.default.createDirectory(
@@ -217,7 +216,7 @@ struct MigrateTests {
     """
 
   private func suggest(_ list: String, _ arguments: String...) throws -> Tool.Run {
-    let path = try folder.file("Info.plist", Array(list.utf8))
+    let path = try folder.file("Info.plist", list)
     return try Tool.run(["suggest", "--plist", path] + arguments)
   }
 
@@ -237,7 +236,7 @@ struct MigrateTests {
   @Test("A list that declares nothing, is another format, or has wrong values is refused with a cure")
   func refusals() throws {
     func refused(_ list: String, _ status: Int32, _ sentence: String, _ arguments: String...) throws {
-      let path = try folder.file("Info.plist", Array(list.utf8))
+      let path = try folder.file("Info.plist", list)
       let run = try Tool.run(["suggest", "--plist", path] + arguments)
       #expect(run.status == status && run.errorOutput.contains(sentence), "\(run.errorOutput)")
       #expect(run.output.isEmpty)

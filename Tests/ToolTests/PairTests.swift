@@ -223,10 +223,8 @@ struct PairTests {
     let agent = try agent(PairingQuestionLine(.enterDigits), ["Pair": [first]])
     let terminal = try TerminalSession(
       ["pair", "Lumo bulb", "--yes", "--socket", agent.path], showsErrors: true)
-    try terminal.wait(for: "which six digits does Lumo lock show?")
-    try terminal.press("1", "2", "Enter")
-    try terminal.wait(for: "show? 12\n")
-    try terminal.press("1", "2", "3", "4", "5", "6", "Enter")
+    try terminal.press("1", "2", "Enter", after: "which six digits does Lumo lock show?")
+    try terminal.press("1", "2", "3", "4", "5", "6", "Enter", after: "show? 12\n")
     #expect(try agent.call("AnswerPairing")["digits"] == .string("123456"))
     try agent.answer("Pair", Self.paired("digitsEntered", true))
     try terminal.wait(for: "paired: digits typed here, protected")
@@ -237,15 +235,13 @@ struct PairTests {
   func screen() throws {
     let agent = try agent(PairingQuestionLine(.compare, digits: "012345"), [:])
     let terminal = try TerminalSession(["pick", "--socket", agent.path])
-    try terminal.wait(for: "012 345")
-    try terminal.press("n")
+    try terminal.press("n", after: "012 345")
     // The first key may come before the question has been on the screen long enough.
     while try terminal.wait(for: "just come", "Your answer was sent.").contains("just come") {
       try terminal.press("n")
     }
     #expect(try agent.call("AnswerPairing")["matches"] == .bool(false))
-    try terminal.wait(for: "Your answer was sent.")
-    try terminal.press("q")
+    try terminal.press("q", after: "Your answer was sent.")
     try terminal.expectEnd(0)
   }
 }

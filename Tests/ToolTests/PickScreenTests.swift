@@ -26,23 +26,18 @@ struct PickScreenTests {
     #expect(first.contains("[lights]") && first.contains("kitchen: rename") && first.contains("1E:01"))
     #expect(first.contains("Lumo E27") && first.contains("▸ Lumo bulb"))
     try terminal.press("Down", "n")
-    try terminal.wait(for: "> Lumo bulb")
-    try terminal.press("C-u", "厨", "房", "Enter")
+    try terminal.press("C-u", "厨", "房", "Enter", after: "> Lumo bulb")
     let call = try agent.call("Choose")
     #expect(call["candidate"] == .integer(2) && call["name"] == .string("厨房"))
     try agent.sendChange(
       .closed(
         PickerSamples.request, RequestEnding(accessory: PickerSamples.accessory, displayName: "厨房")))
-    try terminal.wait(for: "厨房 is set up for lights.")
-    try terminal.press("Space")
-    try terminal.wait(for: "kitchen asks for another name for Stove")
-    try terminal.press("Enter", "End", "2", "Enter")
+    try terminal.press("Space", after: "厨房 is set up for lights.")
+    try terminal.press("Enter", "End", "2", "Enter", after: "kitchen asks for another name for Stove")
     #expect(try agent.call("Name")["name"] == .string("Stove2"))
     try agent.sendChange(.closed(PickerSamples.other, RequestEnding(displayName: "Stove2")))
-    try terminal.wait(for: "Its name is Stove2 now.")
-    try terminal.press("Space")
-    try terminal.wait(for: "No requests.")
-    try terminal.press("q")
+    try terminal.press("Space", after: "Its name is Stove2 now.")
+    try terminal.press("q", after: "No requests.")
     try terminal.expectEnd(0)
     #expect(terminal.errors.isEmpty)
   }
@@ -51,13 +46,11 @@ struct PickScreenTests {
   func failures() throws {
     let agent = try StandInAgent(PickerSamples.waiting, ["Choose": [PickerSamples.setupFailed]])
     let terminal = try terminal(agent)
-    try terminal.wait(for: "Lumo E27")
-    try terminal.press("Enter")
+    try terminal.press("Enter", after: "Lumo E27")
     try terminal.wait(for: "nothing that matches was found; bring it near")
     try agent.sendChange(
       .closed(PickerSamples.request, RequestEnding(displayName: "Desk")), .request(PickerSamples.rename))
-    try terminal.wait(for: "Desk is set up for lights.")
-    try terminal.press("q")
+    try terminal.press("q", after: "Desk is set up for lights.")
     try terminal.expectEnd(0)
   }
 
@@ -72,8 +65,7 @@ struct PickScreenTests {
     try terminal.resize(columns: 30, rows: 5)
     try terminal.wait(for: "make the window larger: 40 by")
     try terminal.resize(columns: 120, rows: 30)
-    try terminal.wait(for: "calls itself")
-    try terminal.press("q")
+    try terminal.press("q", after: "calls itself")
     try terminal.expectEnd(0)
   }
 
@@ -81,8 +73,7 @@ struct PickScreenTests {
   func resizeWhileStopped() throws {
     let agent = try StandInAgent(PickerSamples.waiting)
     let terminal = try terminal(agent)
-    try terminal.wait(for: "calls itself")
-    try terminal.press("C-z")
+    try terminal.press("C-z", after: "calls itself")
     try terminal.wait(for: "stopped")
     try terminal.resize(columns: 40, rows: 10)
     try terminal.press("Enter")
@@ -170,8 +161,7 @@ struct PickScreenTests {
           "Rename": [PickerSamples.empty],
         ])
       let terminal = try terminal(agent, "--app", "lights", "--name", "Kitchen")
-      try terminal.wait(for: "Lumo E27")
-      try terminal.press("Enter")
+      try terminal.press("Enter", after: "Lumo E27")
       #expect(try agent.call("Choose")["name"] == .string("Kitchen"))
       try agent.answer("Open", PickerSamples.setUp("Kitchen"), PickerSamples.empty)
       try terminal.expectEnd(0)
@@ -207,8 +197,7 @@ struct PickScreenTests {
     try terminal.expectEnd(1)
     #expect(terminal.errors.contains("(discoveryTimeout): nothing that matches was found; bring it near"))
     let left = try self.terminal(try StandInAgent([], ["Open": [PickerSamples.opened]]), "--app", "lights")
-    try left.wait(for: "No requests.")
-    try left.press("q")
+    try left.press("q", after: "No requests.")
     try left.expectEnd(1)
   }
 }

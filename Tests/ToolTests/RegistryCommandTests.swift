@@ -92,7 +92,7 @@ struct RegistryCommandTests {
     let lines = Self.export(2)
     let output = try run([Self.lines(lines)], "registry", "export")
     #expect(output.status == 0 && output.text == lines.map { $0 + "\n" }.joined())
-    let path = try folder.file("backup.registry", Array("old".utf8))
+    let path = try folder.file("backup.registry", "old")
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
     let file = try run([Self.lines(lines)], "registry", "export", path)
     #expect(file.status == 0 && file.output.isEmpty, "\(file.errorOutput)")
@@ -120,15 +120,12 @@ struct RegistryCommandTests {
     let agent = try ScriptedAgent([Self.lines(Self.export(1))])
     let arguments = ["registry", "export", "--socket", agent.path] + (includesKeys ? ["--with-keys"] : [])
     #expect(try Tool.run(arguments).status == 0)
-    guard case .object(let parameters)? = agent.calls.first?["parameters"] else {
-      return #expect(!includesKeys)
-    }
-    #expect(parameters["includesKeys"] == (includesKeys ? .bool(true) : nil))
+    #expect(try agent.calls.map { $0.parameters["includesKeys"] } == [includesKeys ? .bool(true) : nil])
   }
 
   @Test("An export that breaks off, or cannot be written, leaves the old file as it is")
   func tornExport() throws {
-    let path = try folder.file("backup.registry", Array("old".utf8))
+    let path = try folder.file("backup.registry", "old")
     let torn = try run([Array(Self.lines(Self.export(2)).dropLast())], "registry", "export", path)
     #expect(torn.status == 69 && torn.errorOutput.contains("closed the connection"))
     let hostile = try run([Self.lines(["{}\n{}"])], "registry", "export", path)
@@ -160,9 +157,7 @@ struct RegistryCommandTests {
     let agent = try ScriptedAgent([more + more + [Replies.accessories(100)]])
     let run = try Tool.run("registry", "import", path, "--yes", "--socket", agent.path)
     #expect(run.status == 0 && run.text == "imported 100 accessories\n", "\(run.errorOutput)")
-    let calls = agent.calls.compactMap { call -> JSONObject? in
-      if case .object(let parameters)? = call["parameters"] { parameters } else { nil }
-    }
+    let calls = try agent.calls.map(\.parameters)
     #expect(calls.count == 3)
     #expect(calls.map { $0["begins"] } == [.bool(true), nil, nil])
     #expect(calls.map { $0["commits"] } == [nil, nil, .bool(true)])

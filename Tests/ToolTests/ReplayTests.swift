@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func aBadManifestIsSaidLineByLine() throws {
-    let bad = try folder.file("bad.toml", Array("schema = 1\nfrobnicate = 2\n".utf8))
+    let bad = try folder.file("bad.toml", "schema = 1\nfrobnicate = 2\n")
     let run = try Tool.run("replay", capture, "--manifest", bad)
     #expect(run.status == 65)
     #expect(run.output.isEmpty)
@@ -127,19 +127,18 @@ import Testing
   func nothingFound(option: [String]) throws {
     let bare = try folder.file(
       "bare.toml",
-      Array(
-        """
-        schema = 1
-        [app.a]
-        user = "daemon"
-        supports = ["Bluetooth"]
-        bluetooth-services = ["1234"]
-        [[app.a.item]]
-        id = "i"
-        name = "I"
-        [app.a.item.descriptor]
-        bluetooth-service-uuid = "1234"
-        """.utf8))
+      """
+      schema = 1
+      [app.a]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-services = ["1234"]
+      [[app.a.item]]
+      id = "i"
+      name = "I"
+      [app.a.item.descriptor]
+      bluetooth-service-uuid = "1234"
+      """)
     let run = try Tool.run(["replay", capture, "--manifest", bare] + option)
     #expect(run.status == 1 && run.errorOutput.contains("no item of the manifest found a device"))
     let empty = try folder.file("empty.btsnoop", Array(Captures.chain.prefix(16)))
@@ -148,7 +147,7 @@ import Testing
   }
 
   @Test func identityKeysThatOthersReadAreRefused() throws {
-    let keys = try folder.file("keys.toml", Array("schema = 1\n".utf8))
+    let keys = try folder.file("keys.toml", "schema = 1\n")
     let run = try Tool.shell(
       #"chmod 644 "$3"; "$TOOL" replay "$1" --manifest "$2" --identity-keys "$3""#, capture, manifest, keys)
     #expect(run.status == 77)
@@ -159,7 +158,7 @@ import Testing
   }
 
   @Test func aBoardMovesTheLevels() throws {
-    let board = try folder.file("board.toml", Array("schema = 1\nname = \"deaf\"\nrssi-offset = 20\n".utf8))
+    let board = try folder.file("board.toml", "schema = 1\nname = \"deaf\"\nrssi-offset = 20\n")
     let run = try replay("--json", "--board", board)
     #expect(run.status == 0)
     #expect(run.output != (try replay("--json").output))

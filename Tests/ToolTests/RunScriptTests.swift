@@ -111,18 +111,17 @@ struct RunScriptTests {
     let folder = try TemporaryFolder()
     let manifest = try folder.file(
       "own.toml",
-      Array(
-        """
-        schema = 1
-        [app.meters]
-        group = "games"
-        supports = ["Bluetooth"]
-        bluetooth-services = ["FCD2"]
-        [[app.meters.item]]
-        name = "Meter"
-        descriptor.bluetooth-service-uuid = "FCD2"
+      """
+      schema = 1
+      [app.meters]
+      group = "games"
+      supports = ["Bluetooth"]
+      bluetooth-services = ["FCD2"]
+      [[app.meters.item]]
+      name = "Meter"
+      descriptor.bluetooth-service-uuid = "FCD2"
 
-        """.utf8))
+      """)
     let run = try RunningScript(["--manifest", manifest])
     try run.wait(for: "an accessory is found") { run.output.contains(" found ") }
     let socket = try #require(run.errors.firstMatch(of: /ACCESSORYD_SOCKET=(\S+)/)?.1)
@@ -139,7 +138,7 @@ struct RunScriptTests {
       contentsOfFile: Package.path("Sources/AccessorySetupKit/README.md"), encoding: .utf8)
     let block = try #require(guide.split(separator: "```xml\n").last?.split(separator: "```").first)
     let folder = try TemporaryFolder()
-    let run = try RunningScript(["--plist", try folder.file("Info.plist", Array(block.utf8))])
+    let run = try RunningScript(["--plist", try folder.file("Info.plist", block)])
     try run.wait(for: "the agent runs") { run.errors.contains("the agent runs") }
     let socket = try #require(run.errors.firstMatch(of: /ACCESSORYD_SOCKET=(\S+)/)?.1)
     let app = try Tool.shell(

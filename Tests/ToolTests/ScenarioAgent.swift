@@ -50,7 +50,7 @@ final class ScenarioAgent {
     try start(
       process, "accessoryd",
       [
-        "--manifest", try folder.file("manifest.toml", Array(text.utf8)), "--socket", socket, "--state",
+        "--manifest", try folder.file("manifest.toml", text), "--socket", socket, "--state",
         folder.path + "/state",
       ])
     try awaitSocket(socket)

@@ -54,7 +54,7 @@ extension SetupCommandTests {
     let text = try String(contentsOfFile: path, encoding: .utf8)
     #expect(!text.contains("wifi") && text.contains("\nsupports = [\"Bluetooth\"]\n"))
     let known = text + "\n[gateway]\nwifi = \"wlan0\"\n"
-    _ = try folder.file("m.toml", Array(known.utf8))
+    _ = try folder.file("m.toml", known)
     let present = try run("--device", Self.bulb)
     #expect(present.errorOutput.contains("warning: the manifest names the interface wlan0, which stays; "))
     #expect(try String(contentsOfFile: path, encoding: .utf8) == known)

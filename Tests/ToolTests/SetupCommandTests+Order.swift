@@ -31,7 +31,7 @@ extension SetupCommandTests {
       "[app]\nlights = {user = \"daemon\", supports = [\"Bluetooth\"]}\n",
     ]
     for text in inline {
-      let file = try agent.folder.file("inline.toml", Array("schema = 1\n\(text)".utf8))
+      let file = try agent.folder.file("inline.toml", "schema = 1\n\(text)")
       for accessory in ["--device \(Self.bulb)", "--network Cam-1"] {
         try refused(
           65, "has no table [app.lights] that [[app.lights.item]] can be added to",

@@ -82,10 +82,10 @@ struct SetupCommandTests {
     try refused(
       64, "the manifest gives the app \"lights\" another account", "--yes", "--app", "lights", "--user",
       "daemon")
-    let broken = try agent.folder.file("broken.toml", Array("schema = 1\n[app.lights\n".utf8))
+    let broken = try agent.folder.file("broken.toml", "schema = 1\n[app.lights\n")
     let run = try Tool.run("setup", "--yes", "--app", "a", "--manifest", broken, "--socket", agent.socket)
     #expect(run.status == 65 && run.errorOutput.contains("broken.toml:2:"))
-    let dotted = try agent.folder.file("dotted.toml", Array("schema = 1\ngateway.radio = \"any\"\n".utf8))
+    let dotted = try agent.folder.file("dotted.toml", "schema = 1\ngateway.radio = \"any\"\n")
     let unusual = try Tool.run(
       "setup", "--yes", "--app", "a", "--user", Self.account, "--radio", "hci0", "--manifest", dotted,
       "--socket",
@@ -216,16 +216,18 @@ struct SetupCommandTests {
       "stat -c %Y /etc/systemd/system/accessoryd.service.d/wifi.conf",
       "systemctl show accessoryd --property=ActiveEnterTimestamp --value --timestamp=unix",
     ]
+    func calls() -> [String] { self.calls(agent).map { String($0) } }
+    let all: [String] = looks + times
     let second = try run()
     #expect(second.status == 71 && second.errorOutput.contains("systemctl restart accessoryd failed"))
-    #expect(Array(calls(agent).map(String.init).prefix(2)) == looks)
+    #expect(Array(calls().prefix(2)) == looks)
     let third = try run()
     #expect(third.status == 0, "\(third.errorOutput)")
-    #expect(Array(calls(agent).map(String.init).prefix(4)) == looks + times)
-    #expect(calls(agent).suffix(2) == ["systemctl daemon-reload", "systemctl restart accessoryd"])
+    #expect(Array(calls().prefix(4)) == all)
+    #expect(Array(calls().suffix(2)) == ["systemctl daemon-reload", "systemctl restart accessoryd"])
     let fourth = try run()
     #expect(fourth.status == 0, "\(fourth.errorOutput)")
-    #expect(calls(agent).map(String.init) == looks + times)
+    #expect(calls() == all)
   }
 
   @Test("A network becomes the first accessory: the app looks for networks, and an item has its name")
@@ -347,18 +349,12 @@ struct SetupCommandTests {
     let before = try manifest(agent)
     let terminal = try TerminalSession(
       ["setup", "--socket", agent.socket] + options(agent), columns: 100, rows: 50, showsErrors: true)
-    try terminal.wait(for: "[h4:controller] >")
-    try terminal.press("tea", "Enter")
-    try terminal.wait(for: "write any, hci0 or an address such as AA:BB:CC:DD:EE:FF")
-    try terminal.press("Enter")
-    try terminal.wait(for: "[virtual] >")
-    try terminal.press("Enter")
-    try terminal.wait(for: "beside root? \"none\" for none.")
-    try terminal.press("none", "Enter")
-    try terminal.wait(for: "  in the manifest: lights, scenes, shelf")
-    try terminal.press("Enter", "porch", "Enter")
-    try terminal.wait(for: "[porch] >")
-    try terminal.press(Self.account, "Enter")
+    try terminal.press("tea", "Enter", after: "[h4:controller] >")
+    try terminal.press("Enter", after: "write any, hci0 or an address such as AA:BB:CC:DD:EE:FF")
+    try terminal.press("Enter", after: "[virtual] >")
+    try terminal.press("none", "Enter", after: "beside root? \"none\" for none.")
+    try terminal.press("Enter", "porch", "Enter", after: "  in the manifest: lights, scenes, shelf")
+    try terminal.press(Self.account, "Enter", after: "[porch] >")
     let page = try terminal.wait(for: "Go on? [y/N]")
     #expect(page.contains("This will:\n  make the agent read the manifest again\n  change "))
     #expect(page.contains("+[app.porch]\n+user = \"\(Self.account)\"\n+supports = [\"Bluetooth\"]\n"))
@@ -386,8 +382,7 @@ struct SetupCommandTests {
         "h4:controller",
         "--board", "virtual", "--operator", "none",
       ] + options(agent), showsErrors: true)
-    try terminal.wait(for: "Go on? [y/N]")
-    try terminal.press("n", "Enter")
+    try terminal.press("n", "Enter", after: "Go on? [y/N]")
     try terminal.wait(for: "accessoryctl: nothing was changed")
     try terminal.expectEnd(1)
     #expect(try manifest(agent) == before)

@@ -32,8 +32,7 @@ struct SetupNetworksTests {
         "--board",
         "generic", "--operator", "none", "--wifi", "lo", "--manifest", folder.path + "/m.toml",
       ], columns: 200, rows: 60, showsErrors: true)
-    try terminal.wait(for: "Go on? [y/N]")
-    try terminal.press("y", "Enter")
+    try terminal.press("y", "Enter", after: "Go on? [y/N]")
     try terminal.wait(for: "Which device or network is the first accessory?")
     for refused in refused {
       try terminal.press(refused.answer, "Enter")

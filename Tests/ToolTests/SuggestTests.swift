@@ -118,7 +118,7 @@ import Testing
       "--manifest", manifest)
     try refused(64, "--user and --group need --app", "--user", "games")
     try refused(66, "there is no such file", "--app", "lights", "--manifest", folder.path + "/none")
-    let broken = try folder.file("broken.toml", Array("schema = 1\n[app.lights\n".utf8))
+    let broken = try folder.file("broken.toml", "schema = 1\n[app.lights\n")
     try refused(65, "broken.toml:2:", "--app", "lights", "--manifest", broken)
     let dotted = try folder.file(
       "dotted.toml",

@@ -66,7 +66,9 @@ final class TerminalSession {
     try Tool.spawn("/usr/bin/tmux", server + arguments)
   }
 
-  func press(_ keys: String...) throws {
+  /// Presses keys, once the screen shows a text.
+  func press(_ keys: String..., after text: String? = nil) throws {
+    if let text { try wait(for: text) }
     for key in keys { _ = try tmux("send-keys", key) }
   }
 

@@ -64,6 +64,8 @@ final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
+  func file(_ name: String, _ text: some StringProtocol) throws -> String { try file(name, Array(text.utf8)) }
+
   /// Writes a file and answers its path.
   func file(_ name: String, _ bytes: [UInt8]) throws -> String {
     let file = path + "/" + name

@@ -14,10 +14,6 @@ struct WatchTests {
     if case .string(let text)? = value { text } else { nil }
   }
 
-  private func parameters(_ call: JSONObject) -> JSONObject {
-    if case .object(let parameters)? = call["parameters"] { parameters } else { JSONObject() }
-  }
-
   @Test("A watch continues after a restart and says in one line how much it missed")
   func restart() throws {
     let agent = try ScriptedAgent([
@@ -36,7 +32,7 @@ struct WatchTests {
     #expect(lines[3].contains(" -- the agent was away from "))
     #expect(lines[4].hasSuffix(" entered"))
     #expect(run.errorOutput == "accessoryctl: the agent went away; waiting for it to come back\n")
-    let second = parameters(try #require(agent.calls.last))
+    let second = try #require(agent.calls.last).parameters
     #expect(text(second["epoch"]) == Replies.epoch && second["sequence"] == .integer(12))
   }
 

@@ -15,33 +15,32 @@ import VirtualRadio
     capture = try folder.file("visits.btsnoop", Self.visits)
     manifest = try folder.file(
       "manifest.toml",
-      Array(
-        """
-        schema = 1
-        [app.beacons]
-        user = "daemon"
-        supports = ["Bluetooth"]
-        bluetooth-services = ["feaa", "fcd2"]
+      """
+      schema = 1
+      [app.beacons]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-services = ["feaa", "fcd2"]
 
-        [[app.beacons.item]]
-        id = "none"
-        name = "None"
-        descriptor.bluetooth-service-uuid = "fcd2"
+      [[app.beacons.item]]
+      id = "none"
+      name = "None"
+      descriptor.bluetooth-service-uuid = "fcd2"
 
-        [[app.beacons.item]]
-        id = "other"
-        name = "Other"
-        descriptor.bluetooth-service-uuid = "feaa"
-        descriptor.bluetooth-service-data-blob = "0000ffff"
+      [[app.beacons.item]]
+      id = "other"
+      name = "Other"
+      descriptor.bluetooth-service-uuid = "feaa"
+      descriptor.bluetooth-service-data-blob = "0000ffff"
 
-        [[app.beacons.item]]
-        id = "uid"
-        name = "UID"
-        descriptor.bluetooth-service-uuid = "feaa"
-        descriptor.bluetooth-service-data-blob = "00"
-        descriptor.bluetooth-range = "immediate"
+      [[app.beacons.item]]
+      id = "uid"
+      name = "UID"
+      descriptor.bluetooth-service-uuid = "feaa"
+      descriptor.bluetooth-service-data-blob = "00"
+      descriptor.bluetooth-range = "immediate"
 
-        """.utf8))
+      """)
   }
 
   /// A beacon that is carried to the gateway five times, for 4 s each, and at last alternates two frames; it ends with
@@ -173,20 +172,19 @@ import VirtualRadio
     let rare = try folder.file("rare.btsnoop", Captures.capture(packets))
     let waiting = try folder.file(
       "waiting.toml",
-      Array(
-        """
-        schema = 1
-        [app.beacons]
-        user = "daemon"
-        supports = ["Bluetooth"]
-        bluetooth-services = ["feaa"]
-        [[app.beacons.item]]
-        id = "uid"
-        name = "UID"
-        descriptor.bluetooth-service-uuid = "feaa"
-        descriptor.bluetooth-service-data-blob = "00"
+      """
+      schema = 1
+      [app.beacons]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-services = ["feaa"]
+      [[app.beacons.item]]
+      id = "uid"
+      name = "UID"
+      descriptor.bluetooth-service-uuid = "feaa"
+      descriptor.bluetooth-service-data-blob = "00"
 
-        """.utf8))
+      """)
     let sentence =
       "lost 3 times while it sent other frames: raise gate.lost-ms if the one that matches comes more seldom"
     for command in [["explain", Self.beacon], ["try", "uid"]] {
@@ -203,19 +201,18 @@ import VirtualRadio
   func network() throws {
     let networks = try folder.file(
       "networks.toml",
-      Array(
-        """
-        schema = 1
-        [gateway]
-        wifi = "wlan0"
-        [app.cameras]
-        user = "daemon"
-        supports = ["WiFi"]
-        [[app.cameras.item]]
-        name = "Camera"
-        descriptor.ssid-prefix = "Cam-"
+      """
+      schema = 1
+      [gateway]
+      wifi = "wlan0"
+      [app.cameras]
+      user = "daemon"
+      supports = ["WiFi"]
+      [[app.cameras.item]]
+      name = "Camera"
+      descriptor.ssid-prefix = "Cam-"
 
-        """.utf8))
+      """)
     let run = try Tool.run("try", "camera", "--capture", capture, "--manifest", networks)
     #expect(run.status == 1 && run.output.isEmpty)
     #expect(
