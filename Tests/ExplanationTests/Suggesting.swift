@@ -94,11 +94,14 @@ extension DiscoveryDescriptor {
     let name = String(decoding: nameSubstring ?? [], as: UTF8.self)
     if digits.contains(where: name.contains) { return true }
     let company = companyIdentifier.map { [Int($0 & 0xFF), Int($0 >> 8)] } ?? []
-    return [(company, manufacturerData), ([], serviceData)].contains { key, bytes in
-      let asked = key + zip(bytes?.blob ?? [], bytes?.mask ?? []).map { $1 == 0xFF ? Int($0) : -1 }
-      return [address, address.reversed()].contains { own in
-        (0...3).contains { start in
-          let part = own[start..<(start + 3)].map(Int.init)
+    let sources: [(key: [Int], bytes: MaskedBytes?)] = [(company, manufacturerData), ([], serviceData)]
+    let orders: [[UInt8]] = [address, address.reversed()]
+    return sources.contains { key, bytes in
+      let bits: [Int] = zip(bytes?.blob ?? [], bytes?.mask ?? []).map { $1 == 0xFF ? Int($0) : -1 }
+      let asked = key + bits
+      return orders.contains { own in
+        (0...3).contains { (start: Int) -> Bool in
+          let part: [Int] = own[start..<(start + 3)].map { Int($0) }
           return asked.indices.contains { asked[$0...].starts(with: part) }
         }
       }

@@ -121,8 +121,8 @@ struct ConfinedProgramTests {
     for fact in facts {
       switch fact[0] {
       case "Uid:":
-        let user = ConfinedProgram.Account.unprivileged().user
-        #expect(fact.dropFirst() == Array(repeating: "\(user)", count: 4)[...].map { Substring($0) }[...])
+        let user = Substring("\(ConfinedProgram.Account.unprivileged().user)")
+        #expect(Array(fact.dropFirst()) == [user, user, user, user])
       case "NoNewPrivs:": #expect(fact[1] == "1")
       default: #expect(fact[1].allSatisfy { $0 == "0" }, "\(fact)")
       }
