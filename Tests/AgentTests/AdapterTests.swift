@@ -23,8 +23,7 @@ struct AdapterTests {
 
   @Test("In a quiet scene the controller is probed every half minute, and its reply is enough")
   func quietScene() {
-    let harness = AgentHarness(.lights, scene: [])
-    harness.run(milliseconds: 100_000)
+    let harness = AgentHarness(.lights, scene: [], after: 100_000)
     #expect(harness.agent.radioState == .on)
     #expect(harness.radioStates == [.recovering, .on])
     let asked = harness.commands.count { $0.opcode == CommandPacket.readLocalVersion.opcode }
@@ -34,8 +33,7 @@ struct AdapterTests {
 
   @Test("A controller that sends reports is not probed")
   func reporting() {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 100_000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 100_000)
     #expect(harness.commands.count { $0.opcode == CommandPacket.readLocalVersion.opcode } == 1)
   }
 
@@ -43,8 +41,7 @@ struct AdapterTests {
   func silent() {
     var script = ControllerScript()
     script.faults = [Self.silence]
-    let harness = AgentHarness(.lights, scene: [], script: script)
-    harness.run(milliseconds: 31_000)
+    let harness = AgentHarness(.lights, scene: [], script: script, after: 31_000)
     #expect(harness.agent.radioState == .on)
     harness.run(milliseconds: 1500)
     #expect(harness.agent.radioState == .recovering)

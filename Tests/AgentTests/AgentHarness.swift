@@ -61,13 +61,14 @@ final class AgentHarness: ScenarioHarness {
   /// Replies for the registry's file; while it is held, requests wait.
   var registry: StandInRegistryFile
 
-  /// `run` distinguishes starts of the agent: each draws its own identifiers and epoch.
+  /// `run` distinguishes starts of the agent: each draws its own identifiers and epoch. The agent has run for `after` ms.
   init(
     _ manifest: GatewayManifest, scene devices: [SceneDevice]? = nil,
     script: ControllerScript = ControllerScript(),
     access: AccessList = .operators, board: BoardProfile = .attentive, usb: BoardProfile? = nil,
     identities: [IdentityKey] = [],
-    registry: StandInRegistryFile = StandInRegistryFile(), run: UInt64 = 1
+    registry: StandInRegistryFile = StandInRegistryFile(), run: UInt64 = 1,
+    after milliseconds: Int64 = 0
   ) {
     self.registry = registry
     let setup = AgentCore.Setup(
@@ -78,6 +79,7 @@ final class AgentHarness: ScenarioHarness {
     controller = devices.map { VirtualController(script, scene: $0, seed: Self.seed) }
     if controller != nil { agent.radioAppeared(.controller, at: now) }
     turn()
+    self.run(milliseconds: milliseconds)
   }
 
   /// The address that a device of the scene, at this place in it, advertises from now.

@@ -25,10 +25,8 @@ struct ConnectionSocketTests {
     scenario = SetupScenario(harness)
     app = scenario.app()
     let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     harness.shareAdapter()
   }
 

@@ -15,8 +15,7 @@ import VirtualRadio
 struct GatewayMethodTests {
   @Test("Status reports the state of the radio, the tables and the clients")
   func status() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1), .unknownDevice(2)])
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1), .unknownDevice(2)], after: 3000)
     let client = try #require(harness.connect())
     let reply = try #require(harness.call("Status", by: client).first)
     let radio = try #require(reply.object("radio"))
@@ -42,8 +41,7 @@ struct GatewayMethodTests {
         manifest.apps[0].items.append(item)
       }
     }
-    let harness = AgentHarness(manifest, scene: [.unknownDevice(2)])
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(manifest, scene: [.unknownDevice(2)], after: 3000)
     let client = try #require(harness.connect())
     let reply = try #require(harness.call("Status", by: client).first)
     #expect(reply["problems"] == .array([]))
@@ -119,8 +117,7 @@ struct GatewayMethodTests {
 
   @Test("Sightings lists the devices that match, or all, and the last reply is empty")
   func sightings() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1), .unknownDevice(2)])
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1), .unknownDevice(2)], after: 3000)
     let client = try #require(harness.connect())
     let matching = harness.call("Sightings", by: client, more: true)
     #expect(matching.count == 2)
@@ -133,8 +130,7 @@ struct GatewayMethodTests {
 
   @Test("A list of a full table arrives whole, although it is larger than the client's buffer")
   func longList() throws {
-    let harness = AgentHarness(.lights, scene: (1...300).map { .unknownDevice($0) })
-    harness.run(milliseconds: 5000)
+    let harness = AgentHarness(.lights, scene: (1...300).map { .unknownDevice($0) }, after: 5000)
     let client = try #require(harness.connect())
     let all = harness.call("Sightings", by: client, more: true) { $0.member("includesAll", true) }
     #expect(all.count == 301)
@@ -143,8 +139,7 @@ struct GatewayMethodTests {
 
   @Test("Inspect returns the device and where every item has it; an absent device is named")
   func inspect() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -70)])
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -70)], after: 3000)
     let client = try #require(harness.connect())
     let device = harness.call("Sightings", by: client, more: true)[0].object("device")
     let address = try #require(device?.text("address"))
@@ -166,8 +161,7 @@ struct GatewayMethodTests {
 
   @Test("Inspect says of every device where one item has it; for an unknown item it lists the items")
   func inspectItem() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40), .unknownDevice(2)])
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40), .unknownDevice(2)], after: 3000)
     let client = try #require(harness.connect())
     let replies = harness.call("Inspect", by: client, more: true) { $0.member("item", "held") }
     #expect(replies.compactMap { $0.object("device") }.count == 2)
@@ -231,8 +225,7 @@ struct GatewayMethodTests {
 
   @Test("A capture for some seconds says the addresses of a device, has every packet, and ends")
   func capture() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 1000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 1000)
     let client = try #require(harness.connect())
     let device = harness.call("Sightings", by: client, more: true)[0].object("device")
     let address = try #require(device?.text("address"))
@@ -257,8 +250,7 @@ struct GatewayMethodTests {
     bulb.address = .resolvable(key: key, rotationSeconds: 900)
     for (written, names) in [(key.reversed, ["C0:11:22:33:44:55"]), (key, [])] {
       let identity = IdentityKey(key: written, identity: DeviceAddress(bits: 0xC011_2233_4455, type: .random))
-      let harness = AgentHarness(.lights, scene: [bulb], identities: [identity])
-      harness.run(milliseconds: 1000)
+      let harness = AgentHarness(.lights, scene: [bulb], identities: [identity], after: 1000)
       let client = try #require(harness.connect())
       let device = harness.call("Sightings", by: client, more: true)[0].object("device")
       let address = try #require(device?.text("address"))
@@ -269,8 +261,7 @@ struct GatewayMethodTests {
 
   @Test("While a device is listened to, the radio listens all the time")
   func listening() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
-    harness.run(milliseconds: 30_000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"), after: 30_000)
     let client = try #require(harness.connect())
     let device = harness.call("Sightings", by: client, more: true)[0].object("device")
     let address = try #require(device?.text("address"))
@@ -316,8 +307,7 @@ struct GatewayMethodTests {
 
   @Test("Metrics are families with help, type and samples, with items by name")
   func metrics() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 2000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 2000)
     let client = try #require(harness.connect())
     let text = try #require(harness.call("Metrics", by: client).first?.text("text"))
     #expect(text.contains("# TYPE accessoryd_reports_total counter\naccessoryd_reports_total "))
@@ -371,8 +361,7 @@ struct GatewayMethodTests {
 
   @Test("A capture has every packet with its time and direction, including the agent's commands")
   func captureOfDevice() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
-    harness.run(milliseconds: 500)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"), after: 500)
     let client = try #require(harness.connect())
     let greeting = harness.call("Capture", by: client, more: true)
     #expect(greeting.count == 1 && greeting[0]["time"] != nil)

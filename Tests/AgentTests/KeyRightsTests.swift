@@ -73,8 +73,7 @@ struct KeyRightsTests {
   ) throws -> [Bond] {
     let bench = BondedBench(bond)
     if parameters(of: method, bench)[number].contains("request") {
-      bench.app.call("ShowPicker")
-      bench.scenario.run(seconds: 1)
+      bench.app.call("ShowPicker", wait: 1)
       try #require(!bench.anna.request.isEmpty)
     }
     let client = try #require(actor.connect(to: bench.harness))

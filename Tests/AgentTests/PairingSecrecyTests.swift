@@ -113,8 +113,7 @@ struct PairingSecrecyTests {
       let count = bench.harness.bluetoothd == nil ? 1 : 3
       bench.harness.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: count)
     }
-    bench.lights.call("ShowPicker")
-    bench.scenario.run(seconds: 1)
+    bench.lights.call("ShowPicker", wait: 1)
     emitKeys()
     let call = bench.anna.choose(1)
     output.add(call)
@@ -244,8 +243,7 @@ struct PairingSecrecyTests {
     let before = bench.harness.registry.saved
     var output: [String] = []
     for line in lines {
-      let call = bench.anna.call("ImportBond", #""addressType":"random",\#(line)"#)
-      bench.scenario.run(seconds: 1)
+      let call = bench.anna.call("ImportBond", #""addressType":"random",\#(line)"#, wait: 1)
       #expect(call.replies.count == 1 && call.replies.first?.error != nil, "\(line)")
       output += call.replies.map { "\($0)" }
     }

@@ -28,8 +28,7 @@ struct RadioTests {
   func backsOff() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.command(.reset), .refused(ErrorCode(rawValue: 0x03)))]
-    let harness = AgentHarness(.lights, scene: [], script: script)
-    harness.run(milliseconds: 240_000)
+    let harness = AgentHarness(.lights, scene: [], script: script, after: 240_000)
     let waits: [Int64] = harness.notices.compactMap { notice in
       if case .initializationFailed(_, let milliseconds) = notice { milliseconds } else { nil }
     }
@@ -42,8 +41,7 @@ struct RadioTests {
   func refusesExtendedScan() throws {
     var script = ControllerScript()
     script.faults = [ControllerFault(.command(.leSetExtendedScanEnable), .refused(ErrorCode(rawValue: 0x01)))]
-    let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script, after: 3000)
     #expect(harness.agent.radioState == .on && harness.radioStates == [.recovering, .on])
     let client = try #require(harness.connect())
     let status = "\(harness.call("Status", by: client))"
@@ -62,8 +60,7 @@ struct RadioTests {
   func recovers() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.time(Instant(microseconds: 0)), .silence(milliseconds: 4500))]
-    let harness = AgentHarness(.lights, scene: [], script: script)
-    harness.run(milliseconds: 4000)
+    let harness = AgentHarness(.lights, scene: [], script: script, after: 4000)
     #expect(
       harness.notices.contains(.initializationFailed(.controller(.timeout(.reset)), retryMilliseconds: 1000)))
     harness.run(milliseconds: 6000)
@@ -74,8 +71,7 @@ struct RadioTests {
   func slow() {
     var script = ControllerScript()
     script.answerMicroseconds = 1_500_000
-    let harness = AgentHarness(.lights, scene: [], script: script)
-    harness.run(milliseconds: 30_000)
+    let harness = AgentHarness(.lights, scene: [], script: script, after: 30_000)
     #expect(harness.agent.radioState == .on)
     let hasFailed = harness.notices.contains { if case .initializationFailed = $0 { true } else { false } }
     #expect(!hasFailed)
@@ -87,8 +83,7 @@ struct RadioTests {
     script.address = 0
     var manifest = GatewayManifest.lights
     manifest.gateway.scan = .active
-    let harness = AgentHarness(manifest, scene: [.bulb(1)], script: script)
-    harness.run(milliseconds: 500)
+    let harness = AgentHarness(manifest, scene: [.bulb(1)], script: script, after: 500)
     #expect(harness.agent.radioState == .on)
     #expect(harness.commands.contains { $0.opcode == .leSetRandomAddress })
   }
@@ -97,8 +92,7 @@ struct RadioTests {
   func hardwareError() {
     var script = ControllerScript()
     script.faults = [ControllerFault(.time(Instant(microseconds: 2_000_000)), .hardwareError(0x42))]
-    let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script)
-    harness.run(milliseconds: 2500)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], script: script, after: 2500)
     #expect(
       harness.notices.contains(
         .initializationFailed(.controller(.hardwareError(0x42)), retryMilliseconds: 1000)))
@@ -109,8 +103,7 @@ struct RadioTests {
 
   @Test("While a request with an immediate item is open, the radio scans all the time and is read at once")
   func urgent() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"))
-    harness.run(milliseconds: 500)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], board: BoardProfile(name: "slow"), after: 500)
     #expect(!harness.isRadioUrgent)
     let before = harness.commands.count
     harness.setImmediateRequests(1)
@@ -127,8 +120,7 @@ struct RadioTests {
 
   @Test("At its end the agent ends its controller's scan, and no request starts another")
   func endsScan() {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 500)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 500)
     #expect(!harness.agent.hasEndedScan)
     harness.endScan()
     #expect(harness.commands.last == .leSetExtendedScanEnable(false))
@@ -156,8 +148,7 @@ struct RadioTests {
 
   @Test("Packets that the kernel dropped because its buffer was full are counted, and status says it")
   func dropped() throws {
-    let harness = AgentHarness(.lights)
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(.lights, after: 3000)
     harness.agent.counters.reception.countDrops(3, at: harness.now)
     let client = try #require(harness.connect())
     let reply = try #require(harness.call("Status", by: client).first)
@@ -167,8 +158,7 @@ struct RadioTests {
 
   @Test("Invalid packets of the radio are counted and have no other effect")
   func nonsense() {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 500)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 500)
     harness.receive([])
     harness.receive([0x04])
     harness.receive([0x04, 0x3E, 0xFF, 0x02])
@@ -179,8 +169,7 @@ struct RadioTests {
 
   @Test("Deadlines of the data path are met at most one drain interval late, and never early")
   func coalesces() {
-    let harness = AgentHarness(.lights, scene: (1...50).map { .blinking($0) })
-    harness.run(milliseconds: 5000)
+    let harness = AgentHarness(.lights, scene: (1...50).map { .blinking($0) }, after: 5000)
     let turns = harness.agent.counters.turns
     harness.run(milliseconds: 10_000)
     #expect(harness.agent.counters.turns - turns <= 1000)

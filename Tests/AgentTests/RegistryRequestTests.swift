@@ -9,8 +9,7 @@ import Testing
 struct RegistryRequestTests {
   @Test("The file is opened first, and once")
   func opening() {
-    let harness = AgentHarness(.lights)
-    harness.run(milliseconds: 100)
+    let harness = AgentHarness(.lights, after: 100)
     #expect(harness.registry.requests == [.open])
   }
 }

@@ -20,8 +20,7 @@ struct ReloadTests {
 
   @Test("The reply counts the items that stay, come and go; sightings of unchanged items continue")
   func reloads() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40)])
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1, level: -40)], after: 3000)
     let watcher = try #require(harness.connect())
     harness.call("Watch", by: watcher, more: true)
     harness.reading = configuration(GatewayManifest.lights.with { $0.apps[0].items[1].gate.enterRSSI = -45 })
@@ -42,8 +41,7 @@ struct ReloadTests {
     "A broken manifest changes nothing and its findings are returned; status keeps the problem until a good reload"
   )
   func refuses() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 2000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 2000)
     let client = try #require(harness.connect())
     harness.reading = .refused(findings: (0..<60).map { "accessoryd.toml:\($0): this is wrong" })
     let reply = try #require(harness.call("Reload", by: client).first)
@@ -91,8 +89,7 @@ struct ReloadTests {
 
   @Test("A new radio is opened after the scan of the one before has ended; the same one stays open")
   func radio() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 1000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 1000)
     harness.reading = configuration(GatewayManifest.lights.with { $0.gateway.radio = .index(3) })
     harness.readManifestAgain()
     #expect(harness.commands.last == .leSetExtendedScanEnable(false))

@@ -31,10 +31,8 @@ struct ReportStreamTests {
     let harness = AgentHarness(.lightsAndGarden, scene: Self.room, access: .twoApps)
     let scenario = SetupScenario(harness)
     let app = scenario.app()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    scenario.watcher().choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    scenario.watcher().choose(wait: 1)
     return (harness, scenario, app)
   }
 
@@ -65,8 +63,7 @@ struct ReportStreamTests {
     harness.run(milliseconds: 3000)
     #expect(reader.addresses.count == 1)
     #expect(reader.reports.allSatisfy { $0.record.flags.contains(.isAccessory) })
-    let removal = scenario.watcher().call("Remove", "\"accessory\":\"\(app.accessory)\"")
-    scenario.run(seconds: 1)
+    let removal = scenario.watcher().call("Remove", "\"accessory\":\"\(app.accessory)\"", wait: 1)
     #expect(removal.replies.last?.error == nil)
     let count = reader.reports.count
     harness.run(milliseconds: 3000)
@@ -161,8 +158,7 @@ struct ReportStreamTests {
 
   @Test("Each change of the radio is a message, after the reports before it")
   func radio() throws {
-    let harness = AgentHarness(.lights, scene: Self.room)
-    harness.run(milliseconds: 1000)
+    let harness = AgentHarness(.lights, scene: Self.room, after: 1000)
     let reader = try watch(harness, batch: 1000)
     harness.run(milliseconds: 1500)
     harness.agent.radioVanished("it was pulled out", at: harness.now)

@@ -14,8 +14,7 @@ import VirtualRadio
 struct WatchTests {
   @Test("A watch begins with its cursor, then the present devices, then events")
   func begins() throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1), .arriving(2, second: 4)])
-    harness.run(milliseconds: 3000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1), .arriving(2, second: 4)], after: 3000)
     let client = try #require(harness.connect())
     let first = harness.call("Watch", by: client, more: true)
     #expect(first.count == 2)
@@ -59,8 +58,7 @@ struct WatchTests {
       ("ffffffffffffffffffffffffffffffff", 0), ("00000000000000010000000000000002", 1_000_000), ("?", 0),
     ])
   func resets(epoch: String, sequence: Int) throws {
-    let harness = AgentHarness(.lights, scene: [.bulb(1)])
-    harness.run(milliseconds: 2000)
+    let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 2000)
     let client = try #require(harness.connect())
     let replies = harness.call("Watch", by: client, more: true) { json in
       json.member("epoch", epoch)

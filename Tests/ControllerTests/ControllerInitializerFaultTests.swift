@@ -112,8 +112,7 @@ struct ControllerInitializerFaultTests {
     }
     var harness = InitializerHarness(script)
     for _ in 0..<2 {
-      harness.start()
-      harness.run(milliseconds: 1000)
+      harness.start(wait: 1000)
       #expect(harness.states.last == .failed(.refused(.leSetScanEnable, .hardwareFailure)))
     }
   }
@@ -125,8 +124,7 @@ struct ControllerInitializerFaultTests {
       ControllerFault(.command(.leSetExtendedScanEnable), .refused(.commandDisallowed), skips: 2)
     ]
     var harness = InitializerHarness(script)
-    harness.start(.with(.passive, 60, 60))
-    harness.run(milliseconds: 1000)
+    harness.start(.with(.passive, 60, 60), wait: 1000)
     harness.follow(.with(.active, 60, 60))
     harness.run(milliseconds: 1000)
     #expect(harness.states.last == .failed(.refused(.leSetExtendedScanEnable, .commandDisallowed)))
@@ -173,8 +171,7 @@ struct ControllerInitializerFaultTests {
         Issue.record("\(effect) went by")
         continue
       }
-      harness.start()
-      harness.run(milliseconds: 1000)
+      harness.start(wait: 1000)
       #expect(harness.initializer.state == .scanning(isActive: false))
       harness.run(milliseconds: 3000)
       #expect(harness.reports.count > 1)
@@ -197,8 +194,7 @@ struct ControllerInitializerFaultTests {
       var script = ControllerScript()
       script.faults = [ControllerFault(.command(opcode), effect, skips: skips)]
       var harness = InitializerHarness(script)
-      harness.start(.with(.passive, 60, 60))
-      harness.run(milliseconds: 1000)
+      harness.start(.with(.passive, 60, 60), wait: 1000)
       #expect(harness.initializer.state == .scanning(isActive: false))
       harness.follow(.with(.active, 60, 60))
       harness.run(milliseconds: 5000)
@@ -211,8 +207,7 @@ struct ControllerInitializerFaultTests {
     var script = ControllerScript()
     script.faults = [ControllerFault(.time(Instant(microseconds: 5_000_000)), .hardwareError(7))]
     var harness = InitializerHarness(script)
-    harness.start()
-    harness.run(milliseconds: 6000)
+    harness.start(wait: 6000)
     #expect(harness.states.last == .failed(.hardwareError(7)))
   }
 
@@ -220,8 +215,7 @@ struct ControllerInitializerFaultTests {
   func determinism(seed: UInt64) {
     let logs = (0..<2).map { _ in
       var harness = InitializerHarness(ControllerScript(), [.bulb, .bulb], seed: seed)
-      harness.start(.with(.active, 60, 60))
-      harness.run(milliseconds: 10_000)
+      harness.start(.with(.active, 60, 60), wait: 10_000)
       return harness.log
     }
     #expect(logs[0] == logs[1])

@@ -13,8 +13,7 @@ struct ControllerInitializerTests {
   @Test("Extended scanning where features and commands have it")
   func extended() {
     var harness = InitializerHarness()
-    harness.start()
-    harness.run(milliseconds: 5000)
+    harness.start(wait: 5000)
     #expect(harness.opcodes == Self.preparation + [0x2041, 0x2042])
     #expect(harness.states.last == .scanning(isActive: false))
     #expect(harness.initializer.profile.scansExtended && harness.initializer.profile.scansCoded)
@@ -26,8 +25,7 @@ struct ControllerInitializerTests {
   @Test("Legacy scanning on a chip that calls itself 5.0 and lacks extended advertising")
   func legacy() {
     var harness = InitializerHarness(.pi)
-    harness.start()
-    harness.run(milliseconds: 5000)
+    harness.start(wait: 5000)
     #expect(harness.opcodes == Self.preparation + [0x200B, 0x200C])
     #expect(
       harness.initializer.profile.version?.hciVersion == 9 && !harness.initializer.profile.scansExtended)
@@ -57,8 +55,7 @@ struct ControllerInitializerTests {
         script.address = missing
         var harness = InitializerHarness(script)
         harness.initializer = ControllerInitializer(addressSeed: seed)
-        harness.start(.with(.active, 60, 60))
-        harness.run(milliseconds: 3000)
+        harness.start(.with(.active, 60, 60), wait: 3000)
         #expect(harness.opcodes.dropFirst(Self.preparation.count).first == 0x2005)
         #expect(harness.initializer.state == .scanning(isActive: true))
         #expect(harness.reports.contains { $0.header.pdu == .scanResponse })
@@ -73,8 +70,7 @@ struct ControllerInitializerTests {
   @Test("Every state is reported once, in order")
   func states() {
     var harness = InitializerHarness()
-    harness.start()
-    harness.run(milliseconds: 1000)
+    harness.start(wait: 1000)
     #expect(
       harness.states
         == ControllerInitializerStep.allCases.filter { $0 != .ownAddress }.map { .preparing($0) } + [
@@ -86,8 +82,7 @@ struct ControllerInitializerTests {
   func duplicates() {
     for script in [ControllerScript(), .pi] {
       var harness = InitializerHarness(script)
-      harness.start(.with(.passive, 60, 60))
-      harness.run(milliseconds: 5000)
+      harness.start(.with(.passive, 60, 60), wait: 5000)
       #expect(harness.packets.last?.array[5] == 0)
       #expect(harness.reports.count > 40)
     }
@@ -96,8 +91,7 @@ struct ControllerInitializerTests {
   @Test("Without a plan it comes up and rests")
   func noPlan() {
     var harness = InitializerHarness()
-    harness.start(nil)
-    harness.run(milliseconds: 5000)
+    harness.start(nil, wait: 5000)
     #expect(
       harness.opcodes == Self.preparation && harness.states.last == .ready
         && harness.initializer.deadline == nil)

@@ -22,9 +22,10 @@ struct InitializerHarness {
     controller = VirtualController(script, scene: devices, seed: seed)
   }
 
-  mutating func start(_ plan: ScanPlan? = ScanPlan()) {
+  mutating func start(_ plan: ScanPlan? = ScanPlan(), wait milliseconds: Int64? = nil) {
     let output = initializer.start(plan, now: now)
     apply(output)
+    if let milliseconds { run(milliseconds: milliseconds) }
   }
 
   mutating func follow(_ plan: ScanPlan?) {

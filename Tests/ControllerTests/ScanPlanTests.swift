@@ -12,8 +12,7 @@ struct ScanPlanTests {
     -> InitializerHarness
   {
     var harness = InitializerHarness(script)
-    harness.start(plan)
-    harness.run(milliseconds: seconds * 1000)
+    harness.start(plan, wait: seconds * 1000)
     return harness
   }
 
@@ -120,8 +119,7 @@ struct ScanPlanTests {
   func changesAtAnyMoment() {
     for milliseconds: Int64 in 0..<30 {
       var harness = InitializerHarness()
-      harness.start(.with(.passive, 30, 60))
-      harness.run(milliseconds: milliseconds)
+      harness.start(.with(.passive, 30, 60), wait: milliseconds)
       harness.follow(nil)
       harness.follow(.with(.active, 60, 60))
       harness.run(milliseconds: 1)
@@ -170,8 +168,7 @@ struct ScanPlanTests {
         var script = ControllerScript()
         script.faults = [ControllerFault(.command(opcode), effect, skips: 1)]
         var harness = InitializerHarness(script)
-        harness.start(.with(.passive, 60, 60))
-        harness.run(milliseconds: 1000)
+        harness.start(.with(.passive, 60, 60), wait: 1000)
         harness.follow(.with(.active, 60, 60))
         harness.run(milliseconds: 3000)
         #expect(harness.initializer.state == .failed(error))

@@ -230,6 +230,11 @@ final class DataPathHarness {
 
   /// The sightings since the last call, as text: milliseconds, event, item, device, reason.
   func lines() -> [String] { sightings().map(\.line) }
+
+  func lines(until milliseconds: Int64) -> [String] {
+    wait(until: milliseconds)
+    return lines()
+  }
 }
 
 /// A sighting with its payload and the name of its item.

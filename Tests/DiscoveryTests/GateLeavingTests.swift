@@ -82,10 +82,8 @@ struct GateLeavingTests: GateTesting {
   @Test("Silence ends a stay after 5 s, to the microsecond")
   func silence() {
     let harness = entered()
-    harness.wait(until: 5899)
-    #expect(harness.lines() == [])
-    harness.wait(until: 6000)
-    #expect(harness.lines() == ["5900 lost bulb 1 silence"])
+    #expect(harness.lines(until: 5899) == [])
+    #expect(harness.lines(until: 6000) == ["5900 lost bulb 1 silence"])
   }
 
   @Test(
@@ -97,8 +95,7 @@ struct GateLeavingTests: GateTesting {
     let harness = gateway()
     send(times(4, -40), to: harness, every: interval)
     _ = harness.lines()
-    harness.wait(until: 100_000)
-    #expect(harness.lines() == ["\(3 * interval + patience) lost bulb 1 silence"])
+    #expect(harness.lines(until: 100_000) == ["\(3 * interval + patience) lost bulb 1 silence"])
   }
 
   @Test("Patience ends at 30 s")
@@ -106,8 +103,7 @@ struct GateLeavingTests: GateTesting {
     let harness = gateway { $0.sampleWindowMillisecondsMax = 100_000 }
     send(times(4, -40), to: harness, every: 11_000)
     #expect(harness.lines() == ["33000 found bulb 1 entered"])
-    harness.wait(until: 200_000)
-    #expect(harness.lines() == ["63000 lost bulb 1 silence"])
+    #expect(harness.lines(until: 200_000) == ["63000 lost bulb 1 silence"])
   }
 
   @Test("A slow advertiser that becomes a fast one is lost by its new interval")
@@ -116,8 +112,7 @@ struct GateLeavingTests: GateTesting {
     send(times(5, -40), to: harness, every: 5000)  // 15 s of patience from 20 s on
     send(times(8, -40), to: harness, every: 100, from: 20_100)  // the last at 20,800
     _ = harness.lines()
-    harness.wait(until: 60_000)
-    #expect(harness.lines() == ["25800 lost bulb 1 silence"])
+    #expect(harness.lines(until: 60_000) == ["25800 lost bulb 1 silence"])
   }
 
   @Test("Reports without a reading do not keep a device inside")

@@ -124,17 +124,14 @@ struct GatePowerTests: GateTesting {
   @Test("A silence longer than that of default items can be asked for")
   func longSilence() {
     let harness = entered { $0.silenceMilliseconds = 30_000 }
-    harness.wait(until: 30_899)
-    #expect(harness.lines() == [])
-    harness.wait(until: 60_000)
-    #expect(harness.lines() == ["30900 lost bulb 1 silence"])
+    #expect(harness.lines(until: 30_899) == [])
+    #expect(harness.lines(until: 60_000) == ["30900 lost bulb 1 silence"])
   }
 
   @Test("A shorter silence can be asked for")
   func shortSilence() {
     let harness = entered { $0.silenceMilliseconds = 1000 }
-    harness.wait(until: 4000)
-    #expect(harness.lines() == ["1900 lost bulb 1 silence"])
+    #expect(harness.lines(until: 4000) == ["1900 lost bulb 1 silence"])
   }
 
   @Test("A short silence holds for a device that becomes fast, too")
@@ -143,8 +140,7 @@ struct GatePowerTests: GateTesting {
     send(times(5, -40), to: harness, every: 1000)  // 3 s of patience
     send(times(8, -40), to: harness, every: 100, from: 4100)  // the last at 4,800
     _ = harness.lines()
-    harness.wait(until: 60_000)
-    #expect(harness.lines() == ["5300 lost bulb 1 silence"])
+    #expect(harness.lines(until: 60_000) == ["5300 lost bulb 1 silence"])
   }
 }
 

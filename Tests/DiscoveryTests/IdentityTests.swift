@@ -96,8 +96,7 @@ struct IdentityTests {
     #expect(heard.map(\.sighting.address) == [address(0)])
     #expect(harness.deviceCount == 1)
     #expect(harness.device(at: address(1))?.identity == 0)
-    harness.wait(until: 30_000)
-    #expect(harness.lines() == ["10005 lost bulb 1 silence"])
+    #expect(harness.lines(until: 30_000) == ["10005 lost bulb 1 silence"])
   }
 
   @Test("What only the address that is heard no more was found as holds on, for its silence time")
@@ -108,8 +107,7 @@ struct IdentityTests {
     #expect(harness.lines().count == 2)
     harness.addIdentity(identity, at: 5001)
     #expect(harness.deviceCount == 1)
-    harness.wait(until: 9999)
-    #expect(harness.lines() == [])
+    #expect(harness.lines(until: 9999) == [])
     harness.wait(until: 30_000)
     #expect(harness.lines() == ["10000 lost lamp 1 noLongerMatches", "15000 lost bulb 1 silence"])
   }

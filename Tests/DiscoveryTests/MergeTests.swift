@@ -148,8 +148,7 @@ struct MergeTests {
     #expect(harness.lines() == ["0 found bulb 1 matched"])
     harness.hear(set(3, name), at: 30)
     harness.hear(set(3, name), at: 40)
-    harness.wait(until: 10_030)
-    #expect(harness.lines() == ["10030 lost bulb 1 noLongerMatches"])
+    #expect(harness.lines(until: 10_030) == ["10030 lost bulb 1 noLongerMatches"])
   }
 
   @Test("Fragments are one payload, and nothing is matched before the last")
@@ -201,8 +200,7 @@ struct MergeTests {
     let directed = AirReport(directedTo: .device(9), from: .device(1), rssi: -50)
     harness.receive(ReportEncoder.event(.directed, directed), at: 9000)
     #expect(harness.lines() == ["0 found bulb 1 matched"])
-    harness.wait(until: 18_999)
-    #expect(harness.lines() == [])  // It was heard at 9 s.
+    #expect(harness.lines(until: 18_999) == [])  // It was heard at 9 s.
     #expect(harness.device(1)?.signal.readingCount == 1)  // After a silence of 9 s the filter restarted.
     harness.receive(ReportEncoder.event(.directed, directed), at: 18_999)
     #expect(harness.found(1) == ["bulb"])

@@ -153,8 +153,7 @@ struct ReloadSceneTests {
     #expect(harness.counters.setsReplaced == 48)
     #expect(harness.deviceCount == 8)
     #expect(harness.lines() == [])
-    harness.wait(until: 30_000)
-    #expect(harness.lines() == ["10015 lost bulb 0 silence"])
+    #expect(harness.lines(until: 30_000) == ["10015 lost bulb 0 silence"])
   }
 
   @Test("Long payloads beyond a smaller pool go, those that bear a match last")
@@ -170,8 +169,7 @@ struct ReloadSceneTests {
     #expect(harness.lines() == [])
     #expect(harness.counters.longPayloadsEvicted == 2)
     harness.hear(long(2, .made(by: 0x0EEE)), at: 9000)
-    harness.wait(until: 10_000)
-    #expect(harness.lines() == ["10000 lost bulb 1 silence"])
+    #expect(harness.lines(until: 10_000) == ["10000 lost bulb 1 silence"])
     #expect(harness.found(2) == ["bulb"])
   }
 

@@ -24,8 +24,7 @@ struct ReloadTests {
     #expect(harness.lines() == [])
     #expect(harness.found(1) == ["bulb"])
     #expect(harness.device(1)?.reportCount == 1)
-    harness.wait(until: 20_000)
-    #expect(harness.lines() == ["10000 lost bulb 1 silence"])
+    #expect(harness.lines(until: 20_000) == ["10000 lost bulb 1 silence"])
   }
 
   @Test("A removed item that was found is lost once, with its payload")
@@ -53,8 +52,7 @@ struct ReloadTests {
     let heard = harness.sightings()
     #expect(heard.map(\.line) == ["100 found lamp 1 matched"])
     #expect(heard.first?.payload == AdvertisingPayload.made(by: 2, 9).bytes)
-    harness.wait(until: 20_000)
-    #expect(harness.lines() == ["10000 lost lamp 1 silence"])
+    #expect(harness.lines(until: 20_000) == ["10000 lost lamp 1 silence"])
   }
 
   @Test(
@@ -106,8 +104,7 @@ struct ReloadTests {
     harness.reload(.company(0x0EEE) { $0.gate.lostMilliseconds = 20_000 }, at: 15_000)
     #expect(harness.lines() == ["10000 lost bulb 1 silence"])
     // Heard too long ago for the old patience, and lost: only a report finds it.
-    harness.wait(until: 60_000)
-    #expect(harness.lines() == [])
+    #expect(harness.lines(until: 60_000) == [])
     harness.hear(1, -60, .made(by: 0x0EEE), at: 60_001)
     #expect(harness.lines() == ["60001 found bulb 1 matched"])
   }
@@ -153,10 +150,8 @@ struct ReloadTests {
     _ = harness.lines()
     let slower = GatewayManifest([bulb]) { $0.changedIntervalMilliseconds = 5000 }
     harness.reload(slower, at: 200)
-    harness.wait(until: 4999)
-    #expect(harness.lines() == [])
-    harness.wait(until: 5000)
-    #expect(harness.lines() == ["5000 changed bulb 1 payload"])
+    #expect(harness.lines(until: 4999) == [])
+    #expect(harness.lines(until: 5000) == ["5000 changed bulb 1 payload"])
     harness.hear(1, -60, .made(by: 0x0EEE, 2), at: 6000)
     harness.reload(bulb, at: 7000)
     // A second had passed long before: it is due at once.

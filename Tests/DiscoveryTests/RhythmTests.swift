@@ -243,8 +243,7 @@ struct RhythmTests {
     hear(from: 0)
     harness.loseRadio(at: 60_000)
     hear(from: 600_000)
-    harness.wait(until: 1_000_000)
-    #expect(harness.lines().last == "669900 lost bulb 1 silence")
+    #expect(harness.lines(until: 1_000_000).last == "669900 lost bulb 1 silence")
   }
 
   @Test("An immediate item does not use the rhythm")
@@ -263,8 +262,7 @@ struct RhythmTests {
     let item = DisplayItem.rhythmic(Self.company) { $0.gate.lostMillisecondsMax = 20_000 }
     let harness = DataPathHarness(item)
     harness.hear(1, -60, .made(by: Self.company), at: 0)
-    harness.wait(until: 30_000)
-    #expect(harness.lines() == ["0 found bulb 1 matched", "20000 lost bulb 1 silence"])
+    #expect(harness.lines(until: 30_000) == ["0 found bulb 1 matched", "20000 lost bulb 1 silence"])
   }
 
   // MARK: Known from before
@@ -292,8 +290,7 @@ struct RhythmTests {
       if step == 1990 { harness.setAccessory(.device(2), rhythm: 60_000) }
     }
     #expect(harness.device(1)?.rhythmMilliseconds == nil)
-    harness.wait(until: 2_000_000)
-    #expect(harness.lines().last == "1009500 lost bulb 1 silence")
+    #expect(harness.lines(until: 2_000_000).last == "1009500 lost bulb 1 silence")
   }
 
   @Test(
@@ -315,8 +312,7 @@ struct RhythmTests {
     let harness = DataPathHarness(.rhythmic(Self.company))
     harness.setAccessory(.device(1), rhythm: length)
     harness.hear(1, -60, .made(by: Self.company), at: 0)
-    harness.wait(until: 301_000)
-    #expect(harness.lines().last == "300000 lost bulb 1 silence")
+    #expect(harness.lines(until: 301_000).last == "300000 lost bulb 1 silence")
   }
 
   // MARK: Pauses

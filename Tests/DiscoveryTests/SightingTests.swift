@@ -17,8 +17,7 @@ struct SightingTests {
     let harness = DataPathHarness(.company(company))
     harness.hear(1, -60, .made(by: company), at: 0)
     harness.hear(1, -60, .made(by: company), at: 100)
-    harness.wait(until: 10_099)
-    #expect(harness.lines() == ["0 found bulb 1 matched"])
+    #expect(harness.lines(until: 10_099) == ["0 found bulb 1 matched"])
     harness.hear(2, -60, .made(by: company), at: 30_000)
     #expect(harness.lines() == ["10100 lost bulb 1 silence", "30000 found bulb 2 matched"])
   }
@@ -33,8 +32,7 @@ struct SightingTests {
     #expect(harness.lines() == ["0 found bulb 1 matched", "100 found bulb 2 matched"])
     // The accessory has left; the copy sends as it did, from elsewhere.
     for second: Int64 in 1...20 { harness.hear(1, -90, .made(by: company), at: 1000 * second) }
-    harness.wait(until: 20_000)
-    #expect(harness.lines() == ["10100 lost bulb 2 silence"])
+    #expect(harness.lines(until: 20_000) == ["10100 lost bulb 2 silence"])
     #expect(harness.device(at: .device(1))?.isAccessory == true && harness.deviceCount == 2)
   }
 
@@ -76,8 +74,7 @@ struct SightingTests {
       harness.lines() == [
         "700 lost touch 1 radioDown", "700 lost bulb 1 radioDown", "700 lost bulb 2 radioDown",
       ])
-    harness.wait(until: 60_000)
-    #expect(harness.lines() == [])
+    #expect(harness.lines(until: 60_000) == [])
     harness.hear(1, -40, .made(by: company), at: 60_000)
     #expect(harness.lines() == ["60000 found bulb 1 matched"])
     #expect(harness.device(1)?.signal.readingCount == 1)
@@ -165,10 +162,8 @@ struct SightingTests {
     #expect(harness.lines() == ["5000 found bulb 1 matched", "5000 found bulb 2 matched"])
     #expect(harness.counters.timesClamped == 1)
     #expect(harness.device(2)?.firstSeen == .milliseconds(5000))
-    harness.wait(until: 14_999)
-    #expect(harness.lines() == [])
-    harness.wait(until: 15_000)
-    #expect(harness.lines().count == 2)
+    #expect(harness.lines(until: 14_999) == [])
+    #expect(harness.lines(until: 15_000).count == 2)
   }
 
   @Test("The first time may be anything, the negative included")
@@ -176,8 +171,7 @@ struct SightingTests {
     let harness = DataPathHarness(.company(company))
     harness.hear(1, -60, .made(by: company), at: -50_000)
     harness.hear(1, -60, .made(by: company), at: -49_900)
-    harness.wait(until: 0)
-    #expect(harness.lines() == ["-50000 found bulb 1 matched", "-39900 lost bulb 1 silence"])
+    #expect(harness.lines(until: 0) == ["-50000 found bulb 1 matched", "-39900 lost bulb 1 silence"])
     #expect(harness.counters.timesClamped == 0)
   }
 

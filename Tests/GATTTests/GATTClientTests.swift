@@ -14,8 +14,7 @@ import Testing
     link.receive("1B 05 00 01")
     link.expectSentNothing()
     link.receive("0B 61")
-    link.expectSent("12 02 00 09")
-    link.receive("13")
+    link.expectSent("12 02 00 09", reply: "13")
     link.expectActions([
       .receive(5, [1]), .complete(first, .success(.value([0x61]))), .complete(second, .success(.done)),
     ])
@@ -86,12 +85,9 @@ import Testing
     let id = link.beginOperation(.read(1))
     link.expectSentNothing()
     link.step(.start)
-    link.expectSent("02 05 02")
-    link.receive("01 02 00 00 06  // Request Not Supported")
-    link.expectSent("06 01 00 FF FF 00 28 01 18")
-    link.receive("01 06 01 00 0A")
-    link.expectSent("0A 01 00")
-    link.receive("0B 61")
+    link.expectSent("02 05 02", reply: "01 02 00 00 06  // Request Not Supported")
+    link.expectSent("06 01 00 FF FF 00 28 01 18", reply: "01 06 01 00 0A")
+    link.expectSent("0A 01 00", reply: "0B 61")
     #expect(link.client.mtu == 23)
     link.expectActions([.ready, .complete(id, .success(.value([0x61])))])
   }
@@ -226,8 +222,7 @@ import Testing
   func aMalformedResponseFailsItsRequestAlone(_ reply: String, _ error: GATTError) {
     var link = LinkHarness.started()
     let id = link.beginOperation(.discoverServices(uuids: nil))
-    link.expectSent("10 01 00 FF FF 00 28")
-    link.receive(reply)
+    link.expectSent("10 01 00 FF FF 00 28", reply: reply)
     link.expectActions([.complete(id, .failure(error))])
     let next = link.beginOperation(.read(8))
     link.receive("0B 01")

@@ -17,8 +17,9 @@ struct LinkHarness {
     harness.step(.start)
     harness.expectSent("02 05 02  // Exchange MTU Request: 517")
     harness.step(.received(ATTPacket.exchangeMTUResponse(mtu).bytes))
-    harness.expectSent("06 01 00 FF FF 00 28 01 18  // Find By Type Value Request: Generic Attribute")
-    harness.receive("01 06 01 00 0A  // Error Response: Attribute Not Found")
+    harness.expectSent(
+      "06 01 00 FF FF 00 28 01 18  // Find By Type Value Request: Generic Attribute",
+      reply: "01 06 01 00 0A  // Error Response: Attribute Not Found")
     harness.expectActions([.ready])
     return harness
   }
@@ -41,9 +42,13 @@ struct LinkHarness {
     return packet
   }
 
-  mutating func expectSent(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+  /// The client's next packet is this one; then it receives the reply, if there is one.
+  mutating func expectSent(
+    _ text: String, reply: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
     let packet = takePacket().map(hexText)
     #expect(packet == hexText(hex(text)), sourceLocation: sourceLocation)
+    if let reply { receive(reply) }
   }
 
   mutating func expectSentNothing(sourceLocation: SourceLocation = #_sourceLocation) {

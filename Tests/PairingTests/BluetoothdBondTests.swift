@@ -122,16 +122,14 @@ struct BluetoothdBondTests {
 
     world = BluetoothdWorld()
     world.pairing.unpair(ScriptedBluetoothd.identity, at: world.now)
-    world.pair()
-    world.run()
+    world.pair(wait: 300_000)
     #expect(world.bluetoothd.isBonded && world.paired?.identity == ScriptedBluetoothd.identity)
   }
 
   @Test("A bond that bluetoothd made as it ended is removed by the identity that the kernel reports later")
   func identityAfterEnd() throws {
     var world = BluetoothdWorld(.isSilent)
-    world.pair()
-    world.run(milliseconds: 5000)
+    world.pair(wait: 5000)
     #expect(world.bluetoothd.methods.last == .pair(ScriptedBluetoothd.device))
     world.bluetoothd.isBonded = true
     world.bluetoothd.end()
@@ -166,8 +164,7 @@ struct BluetoothdBondTests {
     #expect(world.bluetoothd.isBonded && !world.isBusOpen)
 
     world = BluetoothdWorld()
-    world.pair(demandsAuthentication: true)
-    world.run()
+    world.pair(demandsAuthentication: true, wait: 300_000)
     #expect(world.error == .notAuthenticated(.justWorks) && !world.bluetoothd.isBonded)
     #expect(world.actions.dropLast() == [.removalWaits(identity), .removalEnded(identity)])
   }
@@ -177,8 +174,7 @@ struct BluetoothdBondTests {
     for (byteCount, recorded) in [(12, 12), (6, nil), (17, nil)] as [(UInt8, UInt8?)] {
       var world = BluetoothdWorld()
       world.bluetoothd.keyByteCount = byteCount
-      world.pair()
-      world.run()
+      world.pair(wait: 300_000)
       #expect(world.paired != nil && world.paired?.record.foreignKeyByteCount == recorded)
     }
   }
@@ -232,8 +228,7 @@ struct BluetoothdBondTests {
       for digits in [1_000_000, UInt32.max] {
         var world = BluetoothdWorld(behavior)
         world.bluetoothd.digits = digits
-        world.pair()
-        world.run(milliseconds: 5000)
+        world.pair(wait: 5000)
         #expect(world.error == .invalidDigits(isKernel: false))
         #expect(world.questions.isEmpty && world.pairing.counters.malformed == 1)
         #expect(world.actions.contains(.busMessageWasIgnored(.invalidDigits)))

@@ -12,8 +12,7 @@ struct BluetoothdPairingTests {
   @Test("Just Works: the bond is bluetoothd's, with the identity from the kernel, and the link is ended")
   func justWorks() throws {
     var world = BluetoothdWorld()
-    world.pair(.none)
-    world.run()
+    world.pair(.none, wait: 300_000)
     let paired = try #require(world.paired)
     #expect(paired.identity == ScriptedBluetoothd.identity)
     #expect(paired.method == .justWorks)
@@ -37,13 +36,11 @@ struct BluetoothdPairingTests {
   func discovery() throws {
     var world = BluetoothdWorld()
     world.bluetoothd.isKnown = false
-    world.pair()
-    world.run()
+    world.pair(wait: 300_000)
     #expect(world.paired != nil && !world.bluetoothd.isDiscovering)
     world = BluetoothdWorld(.refuses)
     world.bluetoothd.isKnown = false
-    world.pair()
-    world.run()
+    world.pair(wait: 300_000)
     #expect(world.error == .refused)
     #expect(!world.bluetoothd.isKnown)
   }
@@ -57,8 +54,7 @@ struct BluetoothdPairingTests {
     ]
     for (behavior, question, answer, method) in cases {
       var world = BluetoothdWorld(behavior)
-      world.pair(demandsAuthentication: true)
-      world.run(milliseconds: 1000)
+      world.pair(demandsAuthentication: true, wait: 1000)
       #expect(world.questions == [question])
       if let answer {
         let otherKind: PairingAnswer = method == .digitsEntered ? .digitsMatch(true) : .digits(1)
@@ -81,8 +77,7 @@ struct BluetoothdPairingTests {
     ]
     for (behavior, answer, error) in cases {
       var world = BluetoothdWorld(behavior)
-      world.pair()
-      world.run(milliseconds: 1000)
+      world.pair(wait: 1000)
       if let answer { _ = world.answer(answer) }
       world.run()
       #expect(world.error == error, "\(behavior)")
@@ -94,8 +89,7 @@ struct BluetoothdPairingTests {
   @Test("A bond without authentication is undone where an item demands one")
   func demand() {
     var world = BluetoothdWorld()
-    world.pair(demandsAuthentication: true)
-    world.run()
+    world.pair(demandsAuthentication: true, wait: 300_000)
     #expect(world.error == .notAuthenticated(.justWorks))
     #expect(!world.bluetoothd.isBonded)
   }
@@ -104,21 +98,18 @@ struct BluetoothdPairingTests {
   func alreadyPaired() {
     var world = BluetoothdWorld()
     world.bluetoothd.isBonded = true
-    world.pair(device: ScriptedBluetoothd.identity)
-    world.run()
+    world.pair(device: ScriptedBluetoothd.identity, wait: 300_000)
     #expect(world.error == .alreadyPaired(isRemoved: false))
     #expect(world.bluetoothd.isBonded)
     world = BluetoothdWorld()
     world.bluetoothd.isBonded = true
     world.pairing.setBonds(
       [DeviceBond(identity: ScriptedBluetoothd.identity, owner: .bluetoothd)], at: world.now)
-    world.pair(device: ScriptedBluetoothd.identity)
-    world.run()
+    world.pair(device: ScriptedBluetoothd.identity, wait: 300_000)
     #expect(world.error == .alreadyBonded && world.bluetoothd.isBonded)
     world = BluetoothdWorld()
     world.bluetoothd.isBonded = true
-    world.pair(replacesBond: true, device: ScriptedBluetoothd.identity)
-    world.run()
+    world.pair(replacesBond: true, device: ScriptedBluetoothd.identity, wait: 300_000)
     // Under its new address the device cannot be found without its identity key.
     #expect(world.error == .unknownToBluetoothd)
     world = BluetoothdWorld()
@@ -144,8 +135,7 @@ struct BluetoothdPairingTests {
       at: world.now)
     world.run()
     #expect(!world.isBusOpen)
-    world.pair(replacesBond: true, device: ScriptedBluetoothd.identity)
-    world.run()
+    world.pair(replacesBond: true, device: ScriptedBluetoothd.identity, wait: 300_000)
     #expect(world.paired?.identity == ScriptedBluetoothd.identity)
   }
 
@@ -156,15 +146,13 @@ struct BluetoothdPairingTests {
     var world = BluetoothdWorld()
     world.bluetoothd.isKnown = false
     world.bluetoothd.foreignDiscoveries = 3
-    world.pair()
-    world.run()
+    world.pair(wait: 300_000)
     #expect(world.paired != nil)
     #expect(world.bluetoothd.methods.count { if case .startDiscovery = $0 { true } else { false } } == 4)
     world = BluetoothdWorld()
     world.bluetoothd.isKnown = false
     world.bluetoothd.foreignDiscoveries = .max
-    world.pair()
-    world.run(milliseconds: 32_000)
+    world.pair(wait: 32_000)
     #expect(world.error == .unknownToBluetoothd)
   }
 
@@ -186,8 +174,7 @@ struct BluetoothdPairingTests {
     for (name, error) in cases {
       var world = BluetoothdWorld()
       world.bluetoothd.failures = [{ if case .pair = $0.method { name } else { nil } }]
-      world.pair()
-      world.run()
+      world.pair(wait: 300_000)
       #expect(world.error == error, "\(name)")
     }
   }
@@ -211,8 +198,7 @@ struct BluetoothdPairingTests {
     _ behavior: ScriptedBluetoothd.Behavior, givesUpAfter milliseconds: Int, _ events: [BusEvent] = []
   ) -> PairingError? {
     var world = BluetoothdWorld(behavior)
-    world.pair()
-    world.run(milliseconds: Int64(milliseconds))
+    world.pair(wait: Int64(milliseconds))
     world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .authenticationFailed)))
     for event in events { world.post(.event(event)) }
     for output in world.bluetoothd.givesUp() { world.post(output) }
@@ -223,8 +209,7 @@ struct BluetoothdPairingTests {
   @Test("A question about another device is refused and reported, and the pairing goes on")
   func foreignQuestion() {
     var world = BluetoothdWorld(.compares)
-    world.pair()
-    world.run(milliseconds: 1000)
+    world.pair(wait: 1000)
     let other = "/org/bluez/hci0/dev_00"
     let address = DeviceAddress(bits: 7, type: .public)
     world.pairing.receive(
@@ -243,8 +228,7 @@ struct BluetoothdPairingTests {
   @Test("An input device stays connected, and bluetoothd trusts it")
   func inputDevice() {
     var world = BluetoothdWorld()
-    world.pair(isInputDevice: true)
-    world.run()
+    world.pair(isInputDevice: true, wait: 300_000)
     #expect(world.paired != nil)
     #expect(world.bluetoothd.isConnected && world.bluetoothd.isTrusted)
   }
@@ -252,8 +236,7 @@ struct BluetoothdPairingTests {
   @Test("One device is paired at a time, a request can be cancelled, and without an adapter nothing is begun")
   func busyAndCancelled() {
     var world = BluetoothdWorld(.isSilent)
-    world.pair()
-    world.run(milliseconds: 1000)
+    world.pair(wait: 1000)
     world.pairing.pair(PairingRequest(PairingID(2), ScriptedBluetoothd.address, .none), at: world.now)
     world.performCalls()
     #expect(world.actions == [.ended(PairingID(2), .failure(.busy))])
@@ -271,8 +254,7 @@ struct BluetoothdPairingTests {
     "bluetoothd that ends, starts again, or is not there ends the pairing; a bond it kept is removed later")
   func restart() {
     var world = BluetoothdWorld(.isSilent)
-    world.pair()
-    world.run(milliseconds: 1000)
+    world.pair(wait: 1000)
     world.endBluetoothd()
     world.run(milliseconds: 1000)
     #expect(world.error == .bluetoothdChanged)
@@ -284,8 +266,7 @@ struct BluetoothdPairingTests {
     #expect(!world.bluetoothd.isBonded && !world.isBusOpen)
     world.actions = []
     world.endBluetoothd()
-    world.pair()
-    world.run()
+    world.pair(wait: 300_000)
     #expect(world.error == .bluetoothdChanged)
   }
 
@@ -315,8 +296,7 @@ struct BluetoothdPairingTests {
     _ name: String, after milliseconds: Int, isSwitchedOff: Bool = false
   ) -> PairingError? {
     var world = BluetoothdWorld(.isSilent)
-    world.pair()
-    world.run(milliseconds: 1000)
+    world.pair(wait: 1000)
     world.post(.mgmt(.disconnected(ScriptedBluetoothd.address, .byLocalHost)))
     for output in world.bluetoothd.givesUp(name) { world.post(output) }
     world.run(milliseconds: Int64(milliseconds / 2))
@@ -330,8 +310,7 @@ struct BluetoothdPairingTests {
   @Test("An adapter that vanishes ends the pairing, and is the reason for what bluetoothd reports")
   func adapterVanishes() {
     var world = BluetoothdWorld(.isSilent)
-    world.pair()
-    world.run(milliseconds: 1000)
+    world.pair(wait: 1000)
     // The kernel switches it off before, and bluetoothd reports what that meant for the device.
     for output in world.bluetoothd.givesUp("AuthenticationFailed") { world.post(output) }
     world.run(milliseconds: 1)
@@ -367,8 +346,7 @@ struct BluetoothdPairingTests {
       world.run()
       #expect(world.error == error)
       world.actions = []
-      world.pair()
-      world.run()
+      world.pair(wait: 300_000)
       #expect(world.paired != nil)
     }
   }

@@ -83,12 +83,14 @@ struct BluetoothdWorld {
   mutating func pair(
     _ capability: IOCapability = .keyboardDisplay, demandsAuthentication: Bool = false,
     isInputDevice: Bool = false,
-    replacesBond: Bool = false, device: DeviceAddress = ScriptedBluetoothd.address
+    replacesBond: Bool = false, device: DeviceAddress = ScriptedBluetoothd.address,
+    wait milliseconds: Int64? = nil
   ) {
     pairing.pair(
       PairingRequest(
         PairingID(1), device, capability, demandsAuthentication: demandsAuthentication,
         isInputDevice: isInputDevice, replacesBond: replacesBond), at: now)
+    if let milliseconds { run(milliseconds: milliseconds) }
   }
 
   mutating func answer(_ answer: PairingAnswer) -> Bool {

@@ -9,17 +9,13 @@ import Testing
   private let gateway = ScriptedGateway()
 
   private func bulb(setupOptions: UInt = 0) throws -> AppAccessoryLine {
-    gateway.beginCall(ScriptedGateway.picker(setupOptions: setupOptions))
-    gateway.run(seconds: 2)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.setUpBulb(setupOptions: setupOptions)
     return try #require(gateway.accessories().first)
   }
 
   /// The error of a call.
   private func failure(_ request: SessionRequest) throws -> SessionError {
-    gateway.beginCall(request)
-    gateway.run(seconds: 1)
+    gateway.beginCall(request, wait: 1)
     return try #require(gateway.lastFailure())
   }
 
@@ -50,8 +46,7 @@ import Testing
   @Test func `an accessory that is not the app's gets the same error as one that never was`() throws {
     gateway.activate()
     let removed = try bulb().identifier
-    gateway.beginCall(.removeAccessory(removed))
-    gateway.run(seconds: 1)
+    gateway.beginCall(.removeAccessory(removed), wait: 1)
     for identifier in [removed, String(repeating: "7", count: 32)] {
       for request in [
         SessionRequest.removeAccessory(identifier), .renameAccessory(identifier, options: 0),

@@ -12,10 +12,7 @@ import Testing
   /// A gateway whose app has a bulb.
   private func ownBulb() throws -> AppAccessoryLine {
     gateway.activate()
-    gateway.beginCall(ScriptedGateway.picker())
-    gateway.run(seconds: 2)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.setUpBulb()
     _ = gateway.takeLines()
     return try #require(gateway.accessories().first)
   }
@@ -23,15 +20,13 @@ import Testing
   /// Activates, shows a picker and lets the operator see the bulb. Returns the lines.
   private func show(_ picker: SessionRequest) -> [String] {
     gateway.activate()
-    gateway.beginCall(picker)
-    gateway.run(seconds: 2)
+    gateway.beginCall(picker, wait: 2)
     return gateway.takeLines()
   }
 
   @Test func `a call that is made before activated waits for it`() {
     #expect(show(ScriptedGateway.picker()) == ["activated", "pickerDidPresent"])
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.choose(wait: 1)
     #expect(
       gateway.takeLines() == ["accessoryAdded Bulb 20", "pickerDidDismiss", "showPicker: done"])
   }
@@ -40,10 +35,8 @@ import Testing
     #expect(
       show(ScriptedGateway.picker(options: 1)) == ["activated", "pickerDidPresent", "accessoryDiscovered"])
     let devices = gateway.discovered().map { ShownDevice(discovered: $0, name: "Mine", productImage: nil) }
-    gateway.beginCall(.updatePicker(devices))
-    gateway.run(seconds: 1)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.beginCall(.updatePicker(devices), wait: 1)
+    gateway.choose(wait: 1)
     #expect(
       gateway.takeLines() == [
         "updatePicker: done", "accessoryAdded Mine 20", "pickerDidDismiss", "showPicker: done",
@@ -52,8 +45,7 @@ import Testing
 
   @Test func `a filtered picker whose search the app ends fails with discoveryTimeout`() {
     _ = show(ScriptedGateway.picker(options: 1))
-    gateway.beginCall(.finishPickerDiscovery)
-    gateway.run(seconds: 1)
+    gateway.beginCall(.finishPickerDiscovery, wait: 1)
     #expect(
       gateway.takeLines().sorted() == [
         "finishPickerDiscovery: done", "pickerDidDismiss", "showPicker: discoveryTimeout",
@@ -63,8 +55,7 @@ import Testing
   @Test(arguments: [("Deny", "userRestricted"), ("Cancel", "userCancelled")])
   func `an operator ends a picker`(_ method: String, _ code: String) {
     _ = show(ScriptedGateway.picker())
-    gateway.decide(method)
-    gateway.run(seconds: 1)
+    gateway.decide(method, wait: 1)
     #expect(gateway.takeLines() == ["pickerDidDismiss", "showPicker: \(code)"])
     gateway.beginCall(ScriptedGateway.picker())
     #expect(gateway.takeLines() == [method == "Cancel" ? "showPicker: pickerRestricted" : "pickerDidPresent"])
@@ -72,8 +63,7 @@ import Testing
 
   @Test func `an app cancels its picker and opens another one`() {
     _ = show(ScriptedGateway.picker())
-    gateway.beginCall(.cancelPicker)
-    gateway.run(seconds: 1)
+    gateway.beginCall(.cancelPicker, wait: 1)
     #expect(gateway.takeLines() == ["cancelPicker: done", "pickerDidDismiss", "showPicker: userCancelled"])
     gateway.beginCall(ScriptedGateway.picker())
     #expect(gateway.takeLines() == ["pickerDidPresent"])
@@ -82,46 +72,36 @@ import Testing
   @Test func `a search without a device ends in time`() {
     let gateway = ScriptedGateway(bulbs: 0)
     gateway.activate()
-    gateway.beginCall(ScriptedGateway.picker())
-    gateway.run(seconds: 29)
+    gateway.beginCall(ScriptedGateway.picker(), wait: 29)
     #expect(gateway.takeLines() == ["activated", "pickerDidPresent"])
-    gateway.run(seconds: 2)
-    #expect(gateway.takeLines() == ["pickerDidDismiss", "showPicker: discoveryTimeout"])
+    #expect(gateway.takeLines(after: 2) == ["pickerDidDismiss", "showPicker: discoveryTimeout"])
   }
 
   @Test func `an item that is renamed at setup asks the operator for the name`() {
     _ = show(ScriptedGateway.picker(setupOptions: 1))
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.choose(wait: 1)
     #expect(gateway.takeLines() == ["pickerSetupRename"])
-    gateway.decide("Name", name: "Hall")
-    gateway.run(seconds: 1)
+    gateway.decide("Name", name: "Hall", wait: 1)
     #expect(
       gateway.takeLines() == ["accessoryAdded Hall 20", "pickerDidDismiss", "showPicker: done"])
   }
 
   @Test func `a rename completes after its event, and one without an operator is cancelled`() throws {
     let bulb = try ownBulb()
-    gateway.beginCall(.renameAccessory(bulb.identifier, options: 0))
-    gateway.run(seconds: 5)
-    gateway.decide("Name", name: "Hall")
-    gateway.run(seconds: 1)
+    gateway.beginCall(.renameAccessory(bulb.identifier, options: 0), wait: 5)
+    gateway.decide("Name", name: "Hall", wait: 1)
     #expect(gateway.takeLines() == ["accessoryChanged Hall 20", "renameAccessory: done"])
-    gateway.beginCall(.renameAccessory(bulb.identifier, options: 0))
-    gateway.run(seconds: 59)
+    gateway.beginCall(.renameAccessory(bulb.identifier, options: 0), wait: 59)
     #expect(gateway.takeLines() == [])
-    gateway.run(seconds: 2)
-    #expect(gateway.takeLines() == ["renameAccessory: userCancelled"])
+    #expect(gateway.takeLines(after: 2) == ["renameAccessory: userCancelled"])
   }
 
   @Test func `an accessory that the app confirms is authorized`() throws {
     _ = show(ScriptedGateway.picker(setupOptions: 2))
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.choose(wait: 1)
     let waiting = try #require(gateway.accessories().first)
     #expect(gateway.takeLines() == ["accessoryAdded Bulb 10"])
-    gateway.beginCall(.finishAuthorization(waiting.identifier, ssid: nil, bridgingIdentifier: nil))
-    gateway.run(seconds: 1)
+    gateway.beginCall(.finishAuthorization(waiting.identifier, ssid: nil, bridgingIdentifier: nil), wait: 1)
     #expect(
       gateway.takeLines() == [
         "accessoryChanged Bulb 20", "finishAuthorization: done", "pickerDidDismiss", "showPicker: done",
@@ -131,12 +111,10 @@ import Testing
 
   @Test func `an accessory that the app rejects is removed, and its picker fails`() throws {
     _ = show(ScriptedGateway.picker(setupOptions: 2))
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.choose(wait: 1)
     let waiting = try #require(gateway.accessories().first)
     _ = gateway.takeLines()
-    gateway.beginCall(.failAuthorization(waiting.identifier))
-    gateway.run(seconds: 1)
+    gateway.beginCall(.failAuthorization(waiting.identifier), wait: 1)
     #expect(
       gateway.takeLines() == [
         "accessoryRemoved Bulb 10", "failAuthorization: done", "pickerSetupFailed userCancelled",
@@ -146,12 +124,10 @@ import Testing
 
   @Test func `an accessory that the app does not confirm in 120 s is removed`() {
     _ = show(ScriptedGateway.picker(setupOptions: 2))
-    gateway.choose()
-    gateway.run(seconds: 119)
+    gateway.choose(wait: 119)
     _ = gateway.takeLines()
-    gateway.run(seconds: 3)
     #expect(
-      gateway.takeLines() == [
+      gateway.takeLines(after: 3) == [
         "accessoryRemoved Bulb 10", "pickerSetupFailed userCancelled", "pickerDidDismiss",
         "showPicker: userCancelled",
       ])
@@ -160,18 +136,15 @@ import Testing
 
   @Test func `a network whose beginning is known waits for its full name`() throws {
     _ = show(ScriptedGateway.picker(ssidPrefix: "Lumo-"))
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.choose(wait: 1)
     let waiting = try #require(gateway.accessories().first)
     #expect(waiting.state == 10)
     _ = gateway.takeLines()
     gateway.beginCall(.finishAuthorization(waiting.identifier, ssid: "Other", bridgingIdentifier: nil))
-    gateway.run(seconds: 1)
-    #expect(gateway.takeLines() == ["finishAuthorization: invalidRequest"])
+    #expect(gateway.takeLines(after: 1) == ["finishAuthorization: invalidRequest"])
     gateway.beginCall(.finishAuthorization(waiting.identifier, ssid: "Lumo-7", bridgingIdentifier: nil))
-    gateway.run(seconds: 1)
     #expect(
-      gateway.takeLines() == [
+      gateway.takeLines(after: 1) == [
         "accessoryChanged Bulb 20", "finishAuthorization: done", "pickerDidDismiss", "showPicker: done",
       ])
     #expect(gateway.accessories().map { $0.ssid?.repaired } == ["Lumo-7"])
@@ -180,11 +153,9 @@ import Testing
   @Test func `a second session learns of accessories, and not of the first one's picker`() {
     gateway.activate()
     gateway.activate("second")
-    gateway.beginCall(ScriptedGateway.picker())
-    gateway.run(seconds: 2)
+    gateway.beginCall(ScriptedGateway.picker(), wait: 2)
     gateway.beginCall(ScriptedGateway.picker(), in: 1)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.choose(wait: 1)
     let lines = gateway.takeLines()
     #expect(
       lines.filter { !$0.hasPrefix("second") } == [
@@ -199,10 +170,7 @@ import Testing
   @Test func `a second picker is refused, and the first one goes on`() {
     gateway.activate()
     gateway.beginCall(ScriptedGateway.picker())
-    gateway.beginCall(ScriptedGateway.picker())
-    gateway.run(seconds: 2)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.setUpBulb()
     let lines = gateway.takeLines()
     #expect(lines.contains("showPicker: pickerAlreadyActive"))
     #expect(
@@ -213,28 +181,21 @@ import Testing
 
   @Test func `removals by the operator and by the app are events, and completions follow them`() throws {
     let bulb = try ownBulb()
-    gateway.operate("Remove", on: bulb)
-    gateway.run(seconds: 1)
+    gateway.operate("Remove", on: bulb, wait: 1)
     #expect(gateway.takeLines() == ["accessoryRemoved Bulb 20"])
-    gateway.beginCall(ScriptedGateway.picker())
-    gateway.run(seconds: 2)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.setUpBulb()
     _ = gateway.takeLines()
     let again = try #require(gateway.accessories().first)
     #expect(again.identifier != bulb.identifier)
-    gateway.beginCall(.removeAccessory(again.identifier))
-    gateway.run(seconds: 1)
+    gateway.beginCall(.removeAccessory(again.identifier), wait: 1)
     #expect(gateway.takeLines() == ["accessoryRemoved Bulb 20", "removeAccessory: done"])
-    gateway.beginCall(.removeAccessory(again.identifier))
-    gateway.run(seconds: 1)
+    gateway.beginCall(.removeAccessory(again.identifier), wait: 1)
     #expect(gateway.takeLines() == ["removeAccessory: invalidRequest"])
   }
 
   @Test func `accessories of a migration are added before migrationComplete, and then the picker ends`() {
     _ = show(ScriptedGateway.migration([1, 2].map { SimulatedGateway.addressForm($0) }))
-    gateway.decide("Agree")
-    gateway.run(seconds: 1)
+    gateway.decide("Agree", wait: 1)
     #expect(
       gateway.takeLines() == [
         "accessoryAdded Bulb 20", "accessoryAdded Bulb 2 20", "migrationComplete", "pickerDidDismiss",
@@ -246,13 +207,11 @@ import Testing
   @Test func `a device that was removed migrates back with the identifier that the app had`() throws {
     let bulb = try ownBulb()
     let identifier = try #require(bulb.bluetoothIdentifier)
-    gateway.beginCall(.removeAccessory(bulb.identifier))
-    gateway.run(seconds: 1)
+    gateway.beginCall(.removeAccessory(bulb.identifier), wait: 1)
     _ = gateway.takeLines()
     gateway.beginCall(ScriptedGateway.migration([identifier]))
     #expect(gateway.takeLines() == ["pickerDidPresent"])
-    gateway.decide("Agree")
-    gateway.run(seconds: 1)
+    gateway.decide("Agree", wait: 1)
     #expect(
       gateway.takeLines() == [
         "accessoryAdded Bulb 20", "migrationComplete", "pickerDidDismiss", "showPicker: done",
@@ -262,15 +221,13 @@ import Testing
 
   @Test func `a migration that an operator denies, or whose device is unknown, adds nothing`() {
     _ = show(ScriptedGateway.migration([SimulatedGateway.addressForm(3)]))
-    gateway.decide("Deny")
-    gateway.run(seconds: 1)
+    gateway.decide("Deny", wait: 1)
     #expect(gateway.takeLines() == ["pickerDidDismiss", "showPicker: userRestricted"])
     gateway.run(seconds: 6)
     gateway.beginCall(ScriptedGateway.migration([String(repeating: "7", count: 32)]))
     #expect(gateway.takeLines() == ["showPicker: invalidRequest"])
     _ = show(ScriptedGateway.migration([SimulatedGateway.addressForm(5)]))
-    gateway.decide("Agree")
-    gateway.run(seconds: 1)
+    gateway.decide("Agree", wait: 1)
     #expect(gateway.takeLines() == ["pickerDidDismiss", "showPicker: invalidRequest"])
     #expect(gateway.accessories() == [])
   }
@@ -278,8 +235,7 @@ import Testing
   @Test func `invalidate completes what waits, and ends with one event`() {
     _ = show(ScriptedGateway.picker())
     gateway.invalidate()
-    gateway.run(seconds: 20)
-    #expect(gateway.takeLines() == ["showPicker: invalidated", "invalidated"])
+    #expect(gateway.takeLines(after: 20) == ["showPicker: invalidated", "invalidated"])
     gateway.beginCall(.finishPickerDiscovery)
     #expect(gateway.takeLines() == ["finishPickerDiscovery: invalidated"])
   }

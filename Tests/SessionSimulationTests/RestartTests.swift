@@ -12,10 +12,7 @@ import Testing
   private func own(_ count: Int) {
     gateway.activate()
     for _ in 0..<count {
-      gateway.beginCall(ScriptedGateway.picker())
-      gateway.run(seconds: 2)
-      gateway.choose()
-      gateway.run(seconds: 1)
+      gateway.setUpBulb()
     }
     _ = gateway.takeLines()
   }
@@ -35,22 +32,17 @@ import Testing
     // The session works again.
     gateway.beginCall(.renameAccessory(try #require(gateway.accessories().first).identifier, options: 0))
     gateway.run(seconds: 1)
-    gateway.decide("Name", name: "Hall")
-    gateway.run(seconds: 1)
+    gateway.decide("Name", name: "Hall", wait: 1)
     #expect(gateway.takeLines() == ["accessoryChanged Hall 20", "renameAccessory: done"])
   }
 
   @Test func `an open picker is dismissed, and its call fails`() {
     gateway.activate()
-    gateway.beginCall(ScriptedGateway.picker())
-    gateway.run(seconds: 2)
+    gateway.beginCall(ScriptedGateway.picker(), wait: 2)
     _ = gateway.takeLines()
     restart()
     #expect(gateway.takeLines() == ["pickerDidDismiss", "showPicker: connectionFailed"])
-    gateway.beginCall(ScriptedGateway.picker())
-    gateway.run(seconds: 2)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.setUpBulb()
     #expect(
       gateway.takeLines() == [
         "pickerDidPresent", "accessoryAdded Bulb 20", "pickerDidDismiss", "showPicker: done",
@@ -59,10 +51,7 @@ import Testing
 
   @Test func `a setup that was being named fails`() {
     gateway.activate()
-    gateway.beginCall(ScriptedGateway.picker(setupOptions: 1))
-    gateway.run(seconds: 2)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.setUpBulb(setupOptions: 1)
     _ = gateway.takeLines()
     restart()
     #expect(
@@ -73,10 +62,7 @@ import Testing
 
   @Test func `an accessory that awaited the app is taken back, and its picker ends once`() {
     gateway.activate()
-    gateway.beginCall(ScriptedGateway.picker(setupOptions: 2))
-    gateway.run(seconds: 2)
-    gateway.choose()
-    gateway.run(seconds: 1)
+    gateway.setUpBulb(setupOptions: 2)
     _ = gateway.takeLines()
     restart()
     #expect(
@@ -100,14 +86,12 @@ import Testing
     let before = gateway.accessories()
     gateway.setCutOff(true)
     gateway.operate("Remove", on: before[0])
-    gateway.operate("Rename", on: before[1], name: "Hall")
-    gateway.run(seconds: 1)
+    gateway.operate("Rename", on: before[1], name: "Hall", wait: 1)
     gateway.killAgent()
     gateway.run(seconds: 15)
     gateway.startAgent()
     gateway.setCutOff(false)
-    gateway.run(seconds: 10)
-    #expect(gateway.takeLines() == ["accessoryRemoved Bulb 20", "accessoryChanged Hall 20"])
+    #expect(gateway.takeLines(after: 10) == ["accessoryRemoved Bulb 20", "accessoryChanged Hall 20"])
   }
 
   @Test func `events of an interruption of less than ten seconds come in their order`() {
@@ -115,11 +99,9 @@ import Testing
     let bulb = gateway.accessories()[0]
     gateway.setCutOff(true)
     for name in ["Hall", "Porch"] {
-      gateway.operate("Rename", on: bulb, name: name)
-      gateway.run(seconds: 1)
+      gateway.operate("Rename", on: bulb, name: name, wait: 1)
     }
     gateway.setCutOff(false)
-    gateway.run(seconds: 6)
-    #expect(gateway.takeLines() == ["accessoryChanged Hall 20", "accessoryChanged Porch 20"])
+    #expect(gateway.takeLines(after: 6) == ["accessoryChanged Hall 20", "accessoryChanged Porch 20"])
   }
 }

@@ -56,14 +56,21 @@ final class ScriptedGateway {
     return sessions.count - 1
   }
 
-  /// Makes a call. The line of its completion begins with the name of its method.
-  func beginCall(_ request: SessionRequest, in session: Int = 0) {
+  /// Makes a call. The line of its completion begins with the name of its method. Then `seconds` pass.
+  func beginCall(_ request: SessionRequest, in session: Int = 0, wait seconds: Int64 = 0) {
     let id = CallID(nextCall)
     nextCall += 1
     sessions[session].lastFailure = nil
     sessions[session].calls[id] = "\(request)".prefix { $0 != "(" }.description
     step(session, .begin(id, request))
     settle()
+    run(seconds: seconds)
+  }
+
+  /// Shows a picker, for which the operator chooses a bulb.
+  func setUpBulb(setupOptions: UInt = 0) {
+    beginCall(Self.picker(setupOptions: setupOptions), wait: 2)
+    choose(wait: 1)
   }
 
   func invalidate(_ session: Int = 0) {
@@ -113,40 +120,42 @@ final class ScriptedGateway {
 
   // MARK: - The operator
 
-  /// Chooses a device for the only open request.
-  func choose() {
+  /// Chooses a device for the only open request. Then `seconds` pass.
+  func choose(wait seconds: Int64) {
     guard let request = gatewayOperator.requests.keys.first,
       let candidate = gatewayOperator.candidates[request]?.first
     else { return note("operator: there is nothing to choose") }
-    operate("Choose") { json in
+    operate("Choose", wait: seconds) { json in
       json.member("request", request)
       json.member("candidate", candidate)
     }
   }
 
   /// Decides the only open request.
-  func decide(_ method: String, name: String? = nil) {
+  func decide(_ method: String, name: String? = nil, wait seconds: Int64) {
     guard let request = gatewayOperator.requests.keys.first else {
       return note("operator: there is no request")
     }
-    operate(method) { json in
+    operate(method, wait: seconds) { json in
       json.member("request", request)
       if let name { json.member("name", name) }
     }
   }
 
   /// Calls a method that is about an accessory.
-  func operate(_ method: String, on accessory: AppAccessoryLine, name: String? = nil) {
-    operate(method) { json in
+  func operate(_ method: String, on accessory: AppAccessoryLine, name: String? = nil, wait seconds: Int64 = 0)
+  {
+    operate(method, wait: seconds) { json in
       json.member("accessory", accessory.identifier)
       if let name { json.member("name", name) }
     }
   }
 
-  private func operate(_ method: String, _ parameters: (inout JSONWriter) -> Void) {
+  private func operate(_ method: String, wait seconds: Int64, _ parameters: (inout JSONWriter) -> Void) {
     guard let agent else { return }
     gatewayOperator.send(method, to: agent, parameters)
     settle()
+    run(seconds: seconds)
   }
 
   // MARK: - The agent
@@ -297,7 +306,8 @@ final class ScriptedGateway {
   // MARK: - Lines
 
   /// The lines since the last call.
-  func takeLines() -> [String] {
+  func takeLines(after seconds: Int64 = 0) -> [String] {
+    run(seconds: seconds)
     defer { lines = [] }
     return lines
   }

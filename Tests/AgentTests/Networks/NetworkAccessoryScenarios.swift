@@ -15,11 +15,9 @@ struct NetworkAccessoryScenarios {
   func touch() {
     let manifest = GatewayManifest.cameras().with { $0.apps[0].items.append(.touchBulb) }
     let scenario = SetupScenario(manifest, scene: [])
-    scenario.call("Operator.Open", #""app":"lights","usesTouch":true"#, user: 0, label: "anna")
-    scenario.run(seconds: 1)
+    scenario.call("Operator.Open", #""app":"lights","usesTouch":true"#, user: 0, label: "anna", wait: 1)
     for _ in 0..<4 {
-      scenario.harness.scan(HeardNetwork("Cam-1", signal: -10))
-      scenario.run(seconds: 15)
+      scenario.scan(HeardNetwork("Cam-1", signal: -10), wait: 15)
     }
     #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
     #expect(scenario.harness.setupCore.requests.count == 1)
@@ -31,8 +29,7 @@ struct NetworkAccessoryScenarios {
     let manifest = GatewayManifest.cameras().with { $0.apps[0].items.append(.touchBulb) }
     let scenario = SetupScenario(manifest, scene: [])
     scenario.call("Operator.Open", #""app":"lights","takesFirstImmediate":true"#, user: 0, label: "anna")
-    scenario.harness.scan(HeardNetwork("Cam-1", signal: -10))
-    scenario.run(seconds: 5)
+    scenario.scan(HeardNetwork("Cam-1", signal: -10), wait: 5)
     #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
   }
 
@@ -45,17 +42,13 @@ struct NetworkAccessoryScenarios {
     }
     let scenario = SetupScenario(manifest, scene: [])
     let (app, anna) = (scenario.app(), scenario.watcher())
-    scenario.harness.scan(HeardNetwork("Cam-11", signal: -20))
-    scenario.run(seconds: 10)
-    scenario.harness.scan(HeardNetwork("Cam-1"), HeardNetwork("Cam-11"))
-    scenario.run(seconds: 10)
+    scenario.scan(HeardNetwork("Cam-11", signal: -20), wait: 10)
+    scenario.scan(HeardNetwork("Cam-1"), HeardNetwork("Cam-11"), wait: 10)
     app.call("RemoveAccessory", about: app.accessory)
-    scenario.harness.scan(HeardNetwork("Cam-1"))
-    scenario.run(seconds: 20)
+    scenario.scan(HeardNetwork("Cam-1"), wait: 20)
     #expect(app.events.filter { $0.text("event") == "accessoryAdded" }.count == 1)
     anna.call("Allow", #""app":"lights","device":"Cam-1""#)
-    scenario.harness.scan(HeardNetwork("Cam-1"))
-    scenario.run(seconds: 10)
+    scenario.scan(HeardNetwork("Cam-1"), wait: 10)
     let added = app.events.filter { $0.text("event") == "accessoryAdded" }
     #expect(added.map { $0.object("accessory")?.text("ssid") } == ["Cam-1", "Cam-1"])
   }
@@ -64,8 +57,7 @@ struct NetworkAccessoryScenarios {
   func automaticPrefix() {
     let scenario = SetupScenario(.cameras { $0.selection = .automatic }, scene: [])
     scenario.app()
-    scenario.harness.scan(HeardNetwork("Cam-1"))
-    scenario.run(seconds: 20)
+    scenario.scan(HeardNetwork("Cam-1"), wait: 20)
     #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
   }
 
@@ -73,15 +65,11 @@ struct NetworkAccessoryScenarios {
   func rename() {
     let (scenario, app, anna) = SetupScenario.owningNetwork(.camerasAndGarden)
     let garden = scenario.app("garden", user: 1001)
-    garden.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
-    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    scenario.run(seconds: 1)
+    garden.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#, wait: 1)
     anna.answer("Name", #""name":"Porch""#)
-    anna.answer("Name", #""name":"Cam-porch""#)
-    scenario.run(seconds: 1)
+    anna.answer("Name", #""name":"Cam-porch""#, wait: 1)
     #expect(scenario.text.contains("anna: Name → Invalid name"))
     #expect(
       scenario.text.contains("lights: accessoryChanged a1 Cam-porch authorized Cam-porch (displayName ssid)"))
@@ -97,10 +85,8 @@ struct NetworkAccessoryScenarios {
   ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
     let manifest = GatewayManifest.camerasAndGarden.with { descriptor(&$0.apps[1].items[0].descriptor) }
     let (scenario, app, anna) = SetupScenario.owningNetwork(manifest)
-    scenario.app("garden", user: 1001).call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    scenario.app("garden", user: 1001).call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     _ = scenario.takeLines()
     return (scenario, app, anna)
   }
@@ -113,30 +99,25 @@ struct NetworkAccessoryScenarios {
       descriptor.ssidPrefix = nil
       descriptor.ssid = Array("Cam-1".utf8)
     }
-    let call = app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    scenario.run(seconds: 1)
+    let call = app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#, wait: 1)
     #expect(call.replies.last?.text("reason") == "another app needs the network's present name")
     #expect(scenario.harness.setupCore.requests.isEmpty)
-    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Cam-porch""#)
-    scenario.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Cam-porch""#, wait: 1)
     #expect(
       scenario.harness.setupCore.registry.accessories.map(\.ssid) == [
         Array("Cam-1".utf8), Array("Cam-1".utf8),
       ])
-    app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, wait: 1)
     #expect(scenario.harness.setupCore.requests.count == 1, "its display name can be changed")
   }
 
   @Test("A network's new name begins as the item of each app that has it demands")
   func renameBesideLongerPrefix() {
     let (scenario, app, anna) = sharing { $0.ssidPrefix = Array("Cam-1".utf8) }
-    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#, wait: 1)
     #expect(anna.stream?.replies.last?.object("request")?.text("namePrefix") == "Cam-1")
     anna.answer("Name", #""name":"Cam-porch""#)
-    anna.answer("Name", #""name":"Cam-1-porch""#)
-    scenario.run(seconds: 1)
+    anna.answer("Name", #""name":"Cam-1-porch""#, wait: 1)
     #expect(scenario.text.contains("anna: Name → Invalid name"))
     #expect(
       scenario.harness.setupCore.registry.accessories.map(\.ssid)
@@ -160,11 +141,9 @@ struct NetworkAccessoryScenarios {
       warnings: [])
     scenario.harness.readManifestAgain()
     scenario.run(seconds: 1)
-    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#, wait: 1)
     #expect(anna.stream?.replies.last?.object("request")?.text("namePrefix") == "Cam-")
-    anna.answer("Name", #""name":"Cam-porch""#)
-    scenario.run(seconds: 1)
+    anna.answer("Name", #""name":"Cam-porch""#, wait: 1)
     #expect(
       scenario.harness.setupCore.registry.accessories.map(\.ssid)
         == [Array("Cam-porch".utf8), Array("Cam-porch".utf8)])
@@ -177,15 +156,11 @@ struct NetworkAccessoryScenarios {
         manifest.apps[1].items[0].descriptor.ssidPrefix = nil
         manifest.apps[1].items[0].descriptor.ssid = Array("Cam-1".utf8)
       })
-    let call = app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    scenario.run(seconds: 1)
+    let call = app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#, wait: 1)
     let question = anna.request
-    scenario.app("garden", user: 1001).call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
-    anna.call("Name", #""request":"\#(question)","name":"Cam-porch""#)
-    scenario.run(seconds: 1)
+    scenario.app("garden", user: 1001).call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
+    anna.call("Name", #""request":"\#(question)","name":"Cam-porch""#, wait: 1)
     #expect(scenario.text.contains("anna: Name → SetupFailed invalidRequest"), "\(scenario.text)")
     #expect(call.replies.last?.text("reason") == "another app needs the network's present name")
     #expect(
@@ -197,10 +172,8 @@ struct NetworkAccessoryScenarios {
     let (scenario, app, anna) = SetupScenario.owningNetwork()
     let first = app.accessory
     scenario.harness.scan(HeardNetwork("Cam-9"))
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     #expect(scenario.text.contains("accessoryAdded a2 Camera 2 authorized Cam-9"))
     #expect(app.accessory != first)
     #expect(
@@ -213,17 +186,13 @@ struct NetworkAccessoryScenarios {
     let (scenario, app, anna) = SetupScenario.owningNetwork()
     let first = app.accessory
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"2"}"#)
-    scenario.harness.scan(HeardNetwork("Cam-1"))
-    scenario.run(seconds: 8)
+    scenario.scan(HeardNetwork("Cam-1"), wait: 8)
     let lines = scenario.takeLines()
     #expect(lines.contains("lights: pickerFinished") && !lines.contains("candidate"))
-    app.call("RemoveAccessory", about: first)
-    scenario.run(seconds: 1)
+    app.call("RemoveAccessory", about: first, wait: 1)
     #expect(scenario.takeLines().contains("accessoryRemoved a1 Camera authorized Cam-1"))
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     #expect(scenario.text.contains("accessoryAdded a2 Camera authorized Cam-1"))
     #expect(app.accessory != first)
   }
@@ -232,21 +201,16 @@ struct NetworkAccessoryScenarios {
   func isolation() {
     let (scenario, app, anna) = SetupScenario.owningNetwork(.camerasAndGarden)
     let garden = scenario.app("garden", user: 1001)
-    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Porch""#)
-    scenario.run(seconds: 1)
-    garden.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Porch""#, wait: 1)
+    garden.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     #expect(scenario.text.contains("anna: candidate 1 Porch (shared)"))
     #expect(scenario.text.contains("garden: accessoryAdded a2 Porch authorized Cam-1"))
     #expect(!scenario.text.contains("lights: accessoryAdded"))
     garden.call("RemoveAccessory", about: app.accessory)
-    garden.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    scenario.run(seconds: 1)
+    garden.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#, wait: 1)
     #expect(scenario.harness.setupCore.registry.accessories.count == 2)
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RemoveAccessory", about: app.accessory, wait: 1)
     #expect(scenario.harness.setupCore.registry.accessories.map(\.app) == ["garden"])
     #expect(!scenario.text.contains("garden: accessoryRemoved"))
   }
@@ -259,8 +223,7 @@ struct NetworkAccessoryScenarios {
     #expect(near.bool("isInSight") && near.integer("filteredRSSI") == -50)
     #expect(near.text("ssid") == "Cam-1" && near["address"] == nil)
     scenario.run(seconds: 40)
-    scenario.harness.scan()
-    scenario.run(seconds: 40)
+    scenario.scan(wait: 40)
     scenario.harness.scan()
     let far = try #require(lines().first?.object("accessory"))
     #expect(!far.bool("isInSight") && far["filteredRSSI"] == nil)
@@ -275,14 +238,11 @@ struct NetworkAccessoryScenarios {
     }
     let scenario = SetupScenario(manifest, scene: [.bulb(1)])
     let (app, anna) = (scenario.app(), scenario.watcher())
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 6)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 6)
     _ = scenario.takeLines()
     scenario.harness.scan(HeardNetwork("Cam-1"), HeardNetwork("Cam-2"))
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     #expect(anna.candidates.filter { $0["ssid"] != nil }.allSatisfy { $0.text("ssid") == "Cam-2" })
   }
 }

@@ -39,9 +39,19 @@ extension SocketHarness {
   }
 }
 
+extension SetupScenario {
+  /// A scan ends now, and has found these. Then `seconds` pass.
+  func scan(_ networks: HeardNetwork..., wait seconds: Double) {
+    harness.scan(networks)
+    run(seconds: seconds)
+  }
+}
+
 extension ScenarioHarness {
+  func scan(_ networks: HeardNetwork...) { scan(networks) }
+
   /// A scan ends now, and has found these.
-  func scan(_ networks: HeardNetwork...) {
+  func scan(_ networks: [HeardNetwork]) {
     let now = now
     updateNetworks { table in
       for (index, network) in networks.enumerated() {
@@ -104,8 +114,7 @@ extension SetupScenario {
       network.radio = UInt64(index) + 1
       scenario.harness.scan(network)
     }
-    scenario.run(seconds: 1)
-    _ = scenario.takeLines()
+    scenario.skip(seconds: 1)
     return (scenario, app, anna)
   }
 
@@ -114,8 +123,7 @@ extension SetupScenario {
     _ manifest: GatewayManifest = .cameras()
   ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
     let (scenario, app, anna) = choosingNetworks(manifest)
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     _ = scenario.takeLines()
     return (scenario, app, anna)
   }

@@ -16,10 +16,8 @@ struct NetworkMigrationScenarios {
   func agreement() {
     let scenario = SetupScenario(.cameras(), scene: [])
     let (app, anna) = (scenario.app(), scenario.watcher())
-    app.call("ShowPicker", #""items":[\#(Self.item)]"#)
-    scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item)]"#, wait: 1)
+    anna.answer("Agree", wait: 1)
     app.call("ShowPicker", #""items":[\#(Self.item)]"#)
     #expect(
       scenario.text == """
@@ -74,8 +72,7 @@ struct NetworkMigrationScenarios {
       #""items":[{"item":"camera","migrate":{"ssid":"Cam-1","wifiAwarePairedDeviceID":"18446744073709551615"}}]"#
     )
     scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    anna.answer("Agree", wait: 1)
     let added = try #require(app.events.last { $0.text("event") == "accessoryAdded" }?.object("accessory"))
     #expect(added.text("wifiAwarePairedDeviceID") == "18446744073709551615")
     #expect(added.object("descriptor")?.text("wifiAwareServiceName") == "_cam._tcp")
@@ -88,14 +85,12 @@ struct NetworkMigrationScenarios {
     let (scenario, app, anna) = SetupScenario.owning(manifest, choosing: #""ssid":"Lumo-7""#)
     let added = try #require(app.events.first { $0.text("event") == "accessoryAdded" }?.object("accessory"))
     let identifier = try #require(added.text("bluetoothIdentifier"))
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RemoveAccessory", about: app.accessory, wait: 1)
     app.call(
       "ShowPicker",
       #""items":[{"item":"bulb","migrate":{"bluetoothIdentifier":"\#(identifier)","ssid":"Lumo-9"}}]"#)
     scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    anna.answer("Agree", wait: 1)
     let back = try #require(app.events.last { $0.text("event") == "accessoryAdded" }?.object("accessory"))
     #expect(back.text("bluetoothIdentifier") == identifier && back.text("ssid") == "Lumo-9")
   }

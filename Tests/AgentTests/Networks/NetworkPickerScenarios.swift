@@ -15,12 +15,9 @@ struct NetworkPickerScenarios {
   func choice() {
     let scenario = SetupScenario(.cameras(), scene: [])
     let (app, anna) = (scenario.app(), scenario.watcher())
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    scenario.harness.scan(HeardNetwork("Cam-1"), HeardNetwork("Home"))
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    scenario.scan(HeardNetwork("Cam-1"), HeardNetwork("Home"), wait: 1)
+    anna.choose(wait: 1)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -50,8 +47,7 @@ struct NetworkPickerScenarios {
     let scenario = SetupScenario(manifest)
     let (app, anna) = (scenario.app(), scenario.watcher())
     app.call("ShowPicker")
-    scenario.harness.scan(HeardNetwork("Cam-1"))
-    scenario.run(seconds: 40)
+    scenario.scan(HeardNetwork("Cam-1"), wait: 40)
     #expect(anna.candidates.isEmpty)
     #expect(anna.reasonsNothingIsFound == [WiFiAwareService.reasonNothingIsFound])
     let error = app.events.last { $0.text("event") == "pickerFinished" }?.object("error")
@@ -66,8 +62,7 @@ struct NetworkPickerScenarios {
     scenario.harness.scan(HeardNetwork("Cam-1"))
     let (app, anna) = (scenario.app(), scenario.watcher())
     scenario.run(seconds: 20)
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     #expect(anna.candidates.last?.text("ssid") == "Cam-1")
     #expect(anna.candidates.last?["silence"] != nil)
   }
@@ -75,14 +70,11 @@ struct NetworkPickerScenarios {
   @Test("A network that has not been seen for three minutes is not offered, and is again when it is seen")
   func stale() {
     let scenario = SetupScenario(.cameras(), scene: [])
-    scenario.harness.scan(HeardNetwork("Cam-1"))
-    scenario.run(seconds: 200)
+    scenario.scan(HeardNetwork("Cam-1"), wait: 200)
     let (app, anna) = (scenario.app(), scenario.watcher())
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     #expect(anna.candidates.isEmpty)
-    scenario.harness.scan(HeardNetwork("Cam-1"))
-    scenario.run(seconds: 1)
+    scenario.scan(HeardNetwork("Cam-1"), wait: 1)
     #expect(anna.candidates.count == 1)
   }
 
@@ -94,8 +86,7 @@ struct NetworkPickerScenarios {
     var open = HeardNetwork("Cam-2", signal: -71)
     open.security = .open
     scenario.harness.scan(HeardNetwork("Cam-1", signal: -40), open)
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     let networks = anna.candidates.filter { $0["ssid"] != nil }
     let first = try #require(networks.first { $0.text("ssid") == "Cam-1" })
     #expect(first.integer("rssi") == -40 && first.text("security") == "wpa2")
@@ -114,13 +105,11 @@ struct NetworkPickerScenarios {
         manifest.apps[0].supports = [.bluetooth, .wifi]
       }
     let (scenario, app, anna) = SetupScenario.choosing(manifest, scene: [])
-    scenario.harness.scan(HeardNetwork("Cam-1"))
-    scenario.run(seconds: 5)
+    scenario.scan(HeardNetwork("Cam-1"), wait: 5)
     #expect(anna.candidates.isEmpty, "the network alone is no candidate")
     scenario.harness.radioComes([.bulb(1)])
     scenario.run(seconds: 5)
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     let added = app.events.first { $0.text("event") == "accessoryAdded" }?.object("accessory")
     #expect(added?.text("ssid") == "Cam-1" && added?.text("bluetoothIdentifier") != nil)
   }
@@ -140,8 +129,7 @@ struct NetworkPickerScenarios {
     let isText = Array(text.utf8) == name && !name.contains(0)
     let hex = name.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     #expect(candidate.text("ssidHex") == (isText ? nil : hex))
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     let added = try #require(app.events.first { $0.text("event") == "accessoryAdded" }?.object("accessory"))
     #expect(added.text("ssidHex") == (isText ? nil : hex))
     #expect([candidate, added].allSatisfy { $0.text("ssid")?.utf8.contains(0) == false })
@@ -163,12 +151,10 @@ struct NetworkPickerScenarios {
   func gone() {
     let (scenario, _, _) = SetupScenario.choosingNetworks()
     scenario.run(seconds: 30)
-    scenario.harness.scan()
-    scenario.run(seconds: 10)
+    scenario.scan(wait: 10)
     #expect(scenario.text.isEmpty, "one scan may miss a beacon")
     scenario.run(seconds: 20)
-    scenario.harness.scan()
-    scenario.run(seconds: 1)
+    scenario.scan(wait: 1)
     #expect(scenario.text.hasSuffix("anna: gone 1"))
   }
 
@@ -195,10 +181,8 @@ struct NetworkPickerScenarios {
     #expect(found.contains { $0.text("ssid") == "Cam-\u{FFFD}\u{FFFD}" })
     #expect(anna.candidates.isEmpty)
     let number = try #require(first.integer("discovered"))
-    app.call("UpdatePicker", #""items":[{"discovered":\#(number),"name":"Porch"}]"#)
-    scenario.run(seconds: 1)
-    anna.choose(Int(number))
-    scenario.run(seconds: 1)
+    app.call("UpdatePicker", #""items":[{"discovered":\#(number),"name":"Porch"}]"#, wait: 1)
+    anna.choose(Int(number), wait: 1)
     #expect(scenario.text.contains("accessoryAdded a1 Porch authorized Cam-1"))
   }
 
@@ -206,8 +190,7 @@ struct NetworkPickerScenarios {
   func nameInChoice() {
     let (scenario, _, anna) = SetupScenario.choosingNetworks()
     anna.choose(1, #""ssid":"Cam-2""#)
-    anna.choose(1, #""name":"Porch""#)
-    scenario.run(seconds: 1)
+    anna.choose(1, #""name":"Porch""#, wait: 1)
     #expect(
       scenario.text == """
         1.0 anna: Choose → Invalid ssid
@@ -223,8 +206,7 @@ struct NetworkPickerScenarios {
   func renameAtSetup() {
     let (scenario, _, anna) = SetupScenario.choosingNetworks(
       .cameras { ($0.setupOptions, $0.renameOptions) = (.rename, .ssid) })
-    anna.choose(1, #""name":"Porch""#)
-    scenario.run(seconds: 1)
+    anna.choose(1, #""name":"Porch""#, wait: 1)
     #expect(scenario.text.contains("accessoryAdded a1 Porch authorized Cam-1"))
   }
 
@@ -232,12 +214,10 @@ struct NetworkPickerScenarios {
   func confirmation() {
     let (scenario, app, anna) = SetupScenario.choosingNetworks(
       .cameras { $0.setupOptions = .confirmAuthorization })
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other""#)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Cam-2""#)
-    app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, wait: 1)
     #expect(
       scenario.text == """
         1.0 lights: accessoryAdded a1 Camera awaitingAuthorization Cam-1
@@ -266,13 +246,10 @@ struct NetworkPickerScenarios {
   func oneNetwork() {
     let scenario = SetupScenario(.cameras(), scene: [])
     let anna = scenario.watcher()
-    anna.call("Open", #""app":"lights","network":"Cam-2""#)
-    scenario.run(seconds: 1)
-    scenario.harness.scan(HeardNetwork("Cam-1", signal: -30), HeardNetwork("Cam-22"))
-    scenario.run(seconds: 5)
+    anna.call("Open", #""app":"lights","network":"Cam-2""#, wait: 1)
+    scenario.scan(HeardNetwork("Cam-1", signal: -30), HeardNetwork("Cam-22"), wait: 5)
     #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
-    scenario.harness.scan(HeardNetwork("Cam-2", signal: -80))
-    scenario.run(seconds: 2)
+    scenario.scan(HeardNetwork("Cam-2", signal: -80), wait: 2)
     #expect(scenario.harness.setupCore.registry.accessories.map(\.ssid) == [Array("Cam-2".utf8)])
     _ = scenario.takeLines()
     anna.call("Open", #""app":"lights","network":"Cam-2""#)
@@ -311,8 +288,7 @@ struct NetworkPickerScenarios {
   func noInterface(wifi: String?, reason: String) throws {
     let scenario = SetupScenario(.cameras().with { $0.gateway.wifi = wifi }, scene: [])
     let (app, anna) = (scenario.app(), scenario.watcher())
-    app.call("ShowPicker")
-    scenario.run(seconds: 2)
+    app.call("ShowPicker", wait: 2)
     #expect(anna.reasonsNothingIsFound == ["finds nothing now: \(reason)"])
     scenario.run(seconds: 29)
     let error = try #require(app.events.last?.object("error"))
@@ -326,8 +302,7 @@ struct NetworkPickerScenarios {
     let manifest = GatewayManifest.cameras().with { $0.apps[0].items.insert(.bulb, at: 0) }
     let scenario = SetupScenario(manifest, scene: [])
     let (app, anna) = (scenario.app(), scenario.watcher())
-    app.call("ShowPicker")
-    scenario.run(seconds: 2)
+    app.call("ShowPicker", wait: 2)
     #expect(anna.reasonsNothingIsFound == [nil, "finds nothing now: \(reason)"])
     scenario.run(seconds: 29)
     let error = try #require(app.events.last?.object("error"))
@@ -342,8 +317,7 @@ struct NetworkPickerScenarios {
     let manifest = GatewayManifest.cameras().with { $0.apps[0].items.insert(.bulb, at: 0) }
     let scenario = SetupScenario(manifest, scene: [])
     let anna = scenario.watcher()
-    anna.call("Open", #""app":"lights","network":"Cam-2""#)
-    scenario.run(seconds: 31)
+    anna.call("Open", #""app":"lights","network":"Cam-2""#, wait: 31)
     let ending = try #require(anna.stream?.replies.last { $0.text("closed") != nil })
     #expect(ending.text("failure") == "connectionFailed")
     #expect(ending.text("reason") == WirelessError.interfaceMissing.sentence(interface: "wlan1"))
@@ -353,8 +327,7 @@ struct NetworkPickerScenarios {
   func noRadio() {
     let (scenario, app, anna) = SetupScenario.choosingNetworks()
     scenario.harness.radioVanishes()
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     #expect(app.events.contains { $0.text("event") == "accessoryAdded" })
   }
 
@@ -363,10 +336,8 @@ struct NetworkPickerScenarios {
     let scenario = SetupScenario(.cameras { $0.selection = .observe }, scene: [])
     let (app, anna) = (scenario.app(), scenario.watcher())
     app.call("ShowPicker", #""items":[{"name":"Mine","descriptor":{"ssid":"Cam-7"}}]"#)
-    scenario.harness.scan(HeardNetwork("Cam-7"), HeardNetwork("Cam-1"))
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    scenario.scan(HeardNetwork("Cam-7"), HeardNetwork("Cam-1"), wait: 1)
+    anna.choose(wait: 1)
     #expect(scenario.text.contains("accessoryAdded a1 Mine authorized Cam-7"))
     #expect(!scenario.text.contains("candidate 2"))
   }

@@ -16,8 +16,7 @@ struct NetworkQuestionTests {
   private func harness(
     _ manifest: GatewayManifest = .cameras()
   ) throws -> (AgentHarness, HarnessClient) {
-    let harness = AgentHarness(manifest, scene: [], access: .twoApps)
-    harness.run(milliseconds: 2000)
+    let harness = AgentHarness(manifest, scene: [], access: .twoApps, after: 2000)
     return (harness, try #require(harness.connect()))
   }
 
@@ -225,11 +224,9 @@ struct NetworkQuestionTests {
     harness.scan(HeardNetwork("Cam-1"))
     scenario.run(seconds: 5)
     #expect(harness.setupCore.registry.accessories.count == 1 && harness.agent.networkDemand == .known)
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RemoveAccessory", about: app.accessory, wait: 1)
     #expect(harness.setupCore.registry.accessories.isEmpty && harness.agent.networkDemand == .known)
-    scenario.call("Operator.Allow", #""app":"lights","device":"Cam-1""#, user: 0, label: "anna")
-    scenario.run(seconds: 0.1)
+    scenario.call("Operator.Allow", #""app":"lights","device":"Cam-1""#, user: 0, label: "anna", wait: 0.1)
     #expect(harness.agent.networkDemand == .automatic)
   }
 }

@@ -20,8 +20,7 @@ struct AlreadyActiveScenarios {
     let again = app.call("RenameAccessory", about: app.accessory)
     #expect(again.replies.first?.error == "io.accessoryd.Session.PickerAlreadyActive")
     #expect(cure(again) == "wait until that call is answered, and call again")
-    anna.answer("Deny")
-    scenario.run(seconds: 1)
+    anna.answer("Deny", wait: 1)
     #expect(app.call("RenameAccessory", about: app.accessory).replies.isEmpty)
   }
 
@@ -52,9 +51,7 @@ struct AlreadyActiveScenarios {
   @Test("A request that an operator opened ends with the operator")
   func operators() {
     let scenario = SetupScenario(.lights { _ in })
-    let app = scenario.app()
-    let open = scenario.watcher().call("Open", #""app":"lights""#)
-    scenario.run(seconds: 1)
+    let (app, open) = (scenario.app(), scenario.watcher().call("Open", #""app":"lights""#, wait: 1))
     #expect(cure(app.call("ShowPicker")) == "call ShowPicker again when the operator has finished")
     open.hangUp()
     scenario.run(seconds: 1)
@@ -64,8 +61,7 @@ struct AlreadyActiveScenarios {
   @Test("An app that has to confirm gives the accessory back, and the picker ends")
   func confirming() throws {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     // The next run of an app that was killed has no other way.
     for session in [app, scenario.app(as: "lights again")] {
       #expect(
@@ -80,8 +76,7 @@ struct AlreadyActiveScenarios {
     #expect(request.integer("candidates") == 0)
     #expect(
       cure(app.call("CancelPicker")) == "give it back with FailAuthorization, which ends the picker too")
-    app.call("FailAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("FailAuthorization", about: app.accessory, wait: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
   }
 
@@ -89,8 +84,7 @@ struct AlreadyActiveScenarios {
   func adding() {
     let (scenario, app, anna) = SetupScenario.choosing()
     scenario.harness.registry.isHeld = true
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     #expect(
       cure(app.call("CancelPicker"))
         == "wait for accessoryAdded or pickerFinished; RemoveAccessory removes what was added")

@@ -45,12 +45,9 @@ struct AppSocketScenarios {
   @Test("Root is the app there, needs no name, and sets up an accessory")
   func root() {
     let scenario = scenario()
-    let app = scenario.app(user: 0, hasOwnSocket: true)
-    let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (app, anna) = (scenario.app(user: 0, hasOwnSocket: true), scenario.watcher())
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     app.call("List")
     #expect(
       scenario.text.hasSuffix(

@@ -20,12 +20,9 @@ struct AppSuppliedItemScenarios {
         $0.descriptor.companyIdentifier = nil
         $0.descriptor.serviceUUID = BluetoothUUID(short: 0xFE0F)
       }, scene: scene)
-    let app = scenario.app()
-    let anna = scenario.watcher()
-    app.call("ShowPicker", Self.items + #","settings":{"discoveryTimeout":"short"}"#)
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker", Self.items + #","settings":{"discoveryTimeout":"short"}"#, wait: 1)
+    anna.choose(wait: 1)
     return (scenario, app, anna)
   }
 
@@ -36,8 +33,7 @@ struct AppSuppliedItemScenarios {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 45), .seconds(100, 240)]
     let (scenario, app, _) = owner([bulb, .bulb(2, level: -90), .unknownDevice(3)])
-    app.call("WatchAdvertisements")
-    scenario.run(seconds: 110)
+    app.call("WatchAdvertisements", wait: 110)
     app.call("List")
     #expect(
       scenario.text == """
@@ -69,15 +65,13 @@ struct AppSuppliedItemScenarios {
       $0.apps[0].names = [Array("Lumo".utf8)]
     }
     let scenario = SetupScenario(manifest, scene: [.bulb(1)])
-    let app = scenario.app()
-    let anna = scenario.watcher()
+    let (app, anna) = (scenario.app(), scenario.watcher())
     app.call(
       "ShowPicker",
       #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822,"bluetoothNameSubstring":"Lumo"}}]"#
     )
     scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     #expect(
       scenario.text == """
         0.0 lights: activated

@@ -26,9 +26,8 @@ struct AutomaticScenarios {
   @Test("The app receives the accessory, and no event of a picker")
   func grant() {
     let (scenario, _, _) = gateway([.bulb(1, from: 5)])
-    scenario.run(seconds: 10)
     #expect(
-      scenario.text == """
+      scenario.text(after: 10) == """
         0.0 lights: activated
         3.2 lights: accessoryAdded a1 Lumo bulb authorized
         """)
@@ -39,8 +38,7 @@ struct AutomaticScenarios {
     .inMemoryAlone("the other harness keeps no notices"))
   func transitions() {
     let manifest = Self.manifest { $0.setupOptions = .confirmAuthorization }
-    let harness = AgentHarness(manifest, scene: [.bulb(1)], access: .twoApps)
-    harness.run(milliseconds: 10_000)
+    let harness = AgentHarness(manifest, scene: [.bulb(1)], access: .twoApps, after: 10_000)
     #expect(Self.transitions(in: harness) == ["created -> adding", "adding -> confirming"])
     let next = AgentHarness(
       manifest, access: .twoApps, registry: StandInRegistryFile(harness.registry.saved), run: 2)
@@ -63,8 +61,7 @@ struct AutomaticScenarios {
     let (scenario, app, _) = gateway(
       [.bulb(1, from: 5), .bulb(2, from: 5), .bulb(3, from: 5)], Self.manifest { $0.maxAccessories = 1 })
     scenario.run(seconds: 10)
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 10)
+    app.call("RemoveAccessory", about: app.accessory, wait: 10)
     let added = app.events.filter { $0.text("event") == "accessoryAdded" }
     #expect(added.count == 2)
     #expect(scenario.harness.setupCore.counters.automaticFailed == 0)
@@ -74,8 +71,7 @@ struct AutomaticScenarios {
   func tombstone() {
     let (scenario, app, anna) = gateway([.bulb(1, from: 5)])
     scenario.run(seconds: 10)
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 100)
+    app.call("RemoveAccessory", about: app.accessory, wait: 100)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -107,9 +103,8 @@ struct AutomaticScenarios {
     bulb.intervalMilliseconds = 2000
     let (scenario, _, _) = gateway([bulb])
     scenario.harness.registry.replies = Array(repeating: .failed(.full, isOpen: true), count: 4)
-    scenario.run(seconds: 70 * 60)
     #expect(
-      scenario.text == """
+      scenario.text(after: 70 * 60) == """
         0.0 lights: activated
         3965.5 lights: accessoryAdded a1 Lumo bulb authorized
         """)
@@ -123,8 +118,7 @@ struct AutomaticScenarios {
     let (scenario, app, _) = gateway(
       [.bulb(1, from: 5)], Self.manifest { $0.setupOptions = .confirmAuthorization })
     scenario.run(seconds: 310)
-    app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 200)
+    app.call("FinishAuthorization", about: app.accessory, wait: 200)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -142,8 +136,7 @@ struct AutomaticScenarios {
       (1...9).map { .bulb($0, from: 5) }, Self.manifest { $0.maxAccessories = 7 })
     scenario.run(seconds: 8)
     let sixth = scenario.harness.setupCore.registry.accessories.count
-    scenario.run(seconds: 120)
-    _ = scenario.takeLines()
+    scenario.skip(seconds: 120)
     anna.call("List", #""app":"lights""#)
     #expect(sixth == 6)
     #expect(scenario.harness.setupCore.registry.accessories.count == 7)
@@ -155,10 +148,8 @@ struct AutomaticScenarios {
     bulb.address = .nonResolvable(rotationSeconds: 900)
     let (scenario, app, anna) = gateway([bulb])
     scenario.run(seconds: 10)
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     #expect(
       scenario.text == """
         0.0 lights: activated

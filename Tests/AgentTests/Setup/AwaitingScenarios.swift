@@ -45,12 +45,10 @@ struct AwaitingScenarios {
   func advertisements() {
     let (bench, other) = awaiting()
     let own = bench.lights.call("WatchAdvertisements", #""interval":0"#)
-    let others = other.call("WatchAdvertisements", #""interval":0"#)
-    bench.scenario.run(seconds: 2)
+    let others = other.call("WatchAdvertisements", #""interval":0"#, wait: 2)
     let count = { (call: ScenarioCall) in call.replies.count { $0.object("advertisement") != nil } }
     #expect(count(own) > 2 && count(others) == 0)
-    bench.lights.call("FinishAuthorization", about: bench.lights.accessory)
-    bench.scenario.run(seconds: 2)
+    bench.lights.call("FinishAuthorization", about: bench.lights.accessory, wait: 2)
     #expect(count(others) > 2)
   }
 
@@ -101,8 +99,7 @@ struct AwaitingScenarios {
   @Test("A bonded one can be connected to, and its address stays the agent's")
   func bonded() {
     let bench = KernelPairingBench(.justWorks, confirms: true)
-    bench.chooses()
-    bench.scenario.run(seconds: 2)
+    bench.chooses(wait: 2)
     #expect(bench.harness.setupCore.registry.accessories.map(\.state) == [.awaitingAuthorization])
     #expect(error(bench.lights.call("Resolve", about: bench.lights.accessory)) == "InvalidRequest")
     bench.lights.call("Connect", about: bench.lights.accessory)

@@ -119,8 +119,7 @@ struct BondRemovalScenarios {
     try removes(next)
 
     // The change that adds the accessory keeps the bond.
-    bench.anna.answer("Name", #""name":"Desk""#)
-    bench.scenario.run(seconds: 1)
+    bench.anna.answer("Name", #""name":"Desk""#, wait: 1)
     let saved = bench.harness.registry.saved
     #expect(saved.bondRemovals.isEmpty && saved.devices.map(\.bond) == [.bonded(Rows.foreignBond)])
     #expect(bench.backend.commands.count { if case .unpair = $0 { true } else { false } } == 0)
@@ -143,8 +142,7 @@ struct BondRemovalScenarios {
   func replaced() throws {
     let bench = BondedBench(.bonded(Rows.foreignBond))
     let before = bench.harness.registry.saved
-    bench.anna.call("Reset")
-    bench.scenario.run(seconds: 1)
+    bench.anna.call("Reset", wait: 1)
     #expect(waiting(bench) == [BondedBench.identity] && bench.harness.registry.saved.accessories.isEmpty)
     replace(bench, by: before)
     #expect(bench.harness.registry.saved == before && before.bondRemovals.isEmpty)

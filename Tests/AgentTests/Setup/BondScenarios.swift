@@ -44,17 +44,14 @@ struct BondScenarios {
     let bench = PairingBench()
     bench.owns()
     let garden = bench.shares()
-    bench.lights.call("RemoveAccessory", about: bench.lights.accessory)
-    bench.scenario.run(seconds: 1)
+    bench.lights.call("RemoveAccessory", about: bench.lights.accessory, wait: 1)
     #expect(bench.backend.commands.isEmpty)
-    bench.anna.call("Remove", #""accessory":"\#(garden.accessory)""#)
-    bench.scenario.run(seconds: 1)
+    bench.anna.call("Remove", #""accessory":"\#(garden.accessory)""#, wait: 1)
     #expect(bench.backend.takeCommands() == [.unpair(PairingBench.bulb, .gateway)])
 
     let reset = PairingBench()
     reset.owns()
-    reset.anna.call("Reset")
-    reset.scenario.run(seconds: 1)
+    reset.anna.call("Reset", wait: 1)
     #expect(reset.backend.takeCommands() == [.unpair(PairingBench.bulb, .gateway)])
     #expect(reset.harness.setupCore.bonds.isEmpty)
   }
@@ -126,8 +123,7 @@ struct BondScenarios {
     bench.harness.radioComes(as: .sharedAdapter(index: ModelKernel.index))
     bench.scenario.run(seconds: 1)
     #expect(bench.harness.pairingKernel.map { Array($0.identityKeys.keys) } == [BondedBench.identity])
-    bench.anna.call("Pair", #""accessory":"\#(bench.accessory)""#)
-    bench.scenario.run(seconds: 2)
+    bench.anna.call("Pair", #""accessory":"\#(bench.accessory)""#, wait: 2)
     #expect(bench.bond == "bonded" && bench.owner == .gateway)
   }
 
@@ -145,8 +141,7 @@ struct BondScenarios {
     ]
     bluetoothd.isKnown = false
     bench.harness.bluetoothd = bluetoothd
-    bench.anna.call("Pair", #""accessory":"\#(bench.accessory)""#)
-    bench.scenario.run(seconds: 5)
+    bench.anna.call("Pair", #""accessory":"\#(bench.accessory)""#, wait: 5)
     #expect(bench.bond == "bonded" && bench.owner == .bluetoothd)
   }
 
@@ -185,8 +180,7 @@ struct BondScenarios {
     #expect(bench.failure(failing)?.error == "SetupFailed")
     #expect(bench.backend.commands.last == .unpair(PairingBench.bulb, .gateway))
     let removed = pair(bench, bench.lights)
-    bench.lights.call("RemoveAccessory", about: bench.lights.accessory)
-    bench.scenario.run(seconds: 1)
+    bench.lights.call("RemoveAccessory", about: bench.lights.accessory, wait: 1)
     #expect(bench.failure(removed)?.error == "SetupFailed")
     #expect(bench.backend.commands.suffix(2).contains(.cancel(bench.pairing)))
   }
@@ -343,8 +337,7 @@ struct BondScenarios {
         garden.call(
           "ShowPicker", #""items":[{"item":"lamp","migrate":{"bluetoothIdentifier":"\#(known)"}}]"#)
         bench.scenario.run(seconds: 1)
-        let call = bench.anna.answer("Agree")
-        bench.scenario.run(seconds: 1)
+        let call = bench.anna.answer("Agree", wait: 1)
         let isRefused = demand == .authenticated && method == .justWorks
         #expect(bench.failure(call)?.error == (isRefused ? "SetupFailed" : ""))
         #expect(bench.failure(call)?.reason.contains("not authenticated") == isRefused)

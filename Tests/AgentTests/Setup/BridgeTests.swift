@@ -37,10 +37,8 @@ struct BridgeTests {
     let (lights, garden) = (scenario.app(), scenario.app("garden", user: 1001))
     let anna = scenario.watcher()
     for app in [garden, lights] {
-      app.call("ShowPicker")
-      scenario.run(seconds: 1)
-      anna.choose()
-      scenario.run(seconds: 1)
+      app.call("ShowPicker", wait: 1)
+      anna.choose(wait: 1)
     }
     anna.hangUp()
     return (scenario, lights.accessory, garden.accessory)
@@ -108,8 +106,7 @@ struct BridgeTests {
   func foreign() throws {
     let (scenario, lights, garden) = Self.owning(Self.access { $0.may = Set(Bridge.Right.allCases) })
     let app = scenario.app("garden", user: 1001)
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     let request = try #require(scenario.harness.setupCore.requests.first?.id.text)
     let accessories = scenario.harness.setupCore.registry.accessories.count
     let never = "0123456789abcdef0123456789abcdef"
@@ -145,8 +142,7 @@ struct BridgeTests {
     let list = try Self.reply(scenario, "Operator.List")
     #expect(list.contains(lights) && !list.contains(garden) && !list.contains("garden"))
     let watcher = try Self.stream(scenario, "Operator.Watch", #""capabilities":["display","keyboard"]"#)
-    scenario.app("garden", user: 1001).call("ShowPicker")
-    scenario.run(seconds: 2)
+    scenario.app("garden", user: 1001).call("ShowPicker", wait: 2)
     #expect(watcher.replies.count == 1, "\(Self.text(watcher))")
     scenario.app().call("RemoveAccessory", about: lights)
     let opened = try Self.stream(scenario, "Operator.Open", #""app":"lights""#)

@@ -24,8 +24,7 @@ struct CausedEventScenarios {
   func removed() throws {
     let (scenario, app, _) = SetupScenario.owning()
     let second = scenario.app(as: "lights again")
-    let call = app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    let call = app.call("RemoveAccessory", about: app.accessory, wait: 1)
     #expect(try event(of: call, app).eventSummary(scenario) == "accessoryRemoved a1 Lumo bulb authorized")
     #expect(try event(of: call, second).text("event") == "accessoryRemoved")
   }
@@ -33,8 +32,7 @@ struct CausedEventScenarios {
   @Test("The reply to a confirmation names accessoryChanged, and not the end of the picker after it")
   func confirmed() throws {
     let (scenario, app, _) = SetupScenario.owning(.lights { $0.setupOptions = .confirmAuthorization })
-    let call = app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    let call = app.call("FinishAuthorization", about: app.accessory, wait: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
     #expect(
       try event(of: call, app).eventSummary(scenario) == "accessoryChanged a1 Lumo bulb authorized (state)")
@@ -43,8 +41,7 @@ struct CausedEventScenarios {
   @Test("The reply to a refused confirmation names accessoryRemoved, and not the end of the picker after it")
   func givenBack() throws {
     let (scenario, app, _) = SetupScenario.owning(.lights { $0.setupOptions = .confirmAuthorization })
-    let call = app.call("FailAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    let call = app.call("FailAuthorization", about: app.accessory, wait: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
     #expect(
       try event(of: call, app).eventSummary(scenario) == "accessoryRemoved a1 Lumo bulb awaitingAuthorization"
@@ -54,16 +51,12 @@ struct CausedEventScenarios {
   @Test("The reply to a rename names accessoryChanged; with the name that it had there is no event")
   func renamed() throws {
     let (scenario, app, anna) = SetupScenario.owning()
-    let call = app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
-    anna.answer("Name", #""name":"Hall""#)
-    scenario.run(seconds: 1)
+    let call = app.call("RenameAccessory", about: app.accessory, wait: 1)
+    anna.answer("Name", #""name":"Hall""#, wait: 1)
     #expect(
       try event(of: call, app).eventSummary(scenario) == "accessoryChanged a1 Hall authorized (displayName)")
-    let repeated = app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
-    anna.answer("Name", #""name":"Hall""#)
-    scenario.run(seconds: 1)
+    let repeated = app.call("RenameAccessory", about: app.accessory, wait: 1)
+    anna.answer("Name", #""name":"Hall""#, wait: 1)
     let reply = try #require(repeated.replies.last)
     #expect(reply.error == nil && reply.text("epoch") == app.epoch && reply["sequence"] == nil)
   }
@@ -75,10 +68,8 @@ struct CausedEventScenarios {
     let update = app.call(
       "UpdateAuthorization", about: app.accessory, #""descriptor":{"ssidPrefix":"Lumo-"}"#)
     scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
-    let finish = app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
-    scenario.run(seconds: 1)
+    anna.answer("Agree", wait: 1)
+    let finish = app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#, wait: 1)
     #expect(try event(of: update, app).texts("changed") == ["descriptor"])
     #expect(try event(of: finish, app).texts("changed") == ["ssid"])
   }

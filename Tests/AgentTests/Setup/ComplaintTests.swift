@@ -46,8 +46,7 @@ struct ComplaintTests {
       item.alternate = alternate
     }
     let (scenario, app, _) = SetupScenario.owning(manifest, scene: [bulb, bootloader])
-    app.call("WatchAdvertisements")
-    scenario.run(seconds: 300)
+    app.call("WatchAdvertisements", wait: 300)
     #expect(scenario.text.ranges(of: "found a1").count == 2)
     #expect(scenario.text.hasSuffix("found a1") && !scenario.text.contains("accessoryRemoved"))
   }
@@ -64,8 +63,7 @@ struct ComplaintTests {
       item.alternate = alternate
     }
     let (scenario, app, _) = SetupScenario.owning(manifest, scene: [bulb, bootloader])
-    app.call("WatchAdvertisements")
-    scenario.run(seconds: 100)
+    app.call("WatchAdvertisements", wait: 100)
     #expect(scenario.text.ranges(of: "found a1").count == 2 && scenario.text.hasSuffix("found a1"))
     #expect(scenario.harness.setupCore.registry.devices.map { $0.secondAddress?.bits } == [0xC000_0000_0002])
   }
@@ -73,19 +71,14 @@ struct ComplaintTests {
   @Test("3: a failed setup leaves nothing behind, and the device can be found again")
   func failedSetup() {
     let scenario = SetupScenario(.lights { _ in })
-    let app = scenario.app()
-    let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker", wait: 1)
     scenario.harness.registry.replies = [.failed(.full, isOpen: true)]
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     #expect(scenario.harness.setupCore.registry.accessories.isEmpty)
     #expect(scenario.harness.registry.saved.accessories.isEmpty)
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     #expect(scenario.harness.registry.saved.accessories.count == 1)
   }
 
@@ -93,8 +86,7 @@ struct ComplaintTests {
   func removal() {
     let (scenario, app, anna) = SetupScenario.owning()
     let second = scenario.app(as: "lights again")
-    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
-    scenario.run(seconds: 1)
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#, wait: 1)
     #expect(app.events.last?.text("event") == "accessoryRemoved")
     #expect(second.events.last?.text("event") == "accessoryRemoved")
     let after = SetupScenario(
@@ -117,12 +109,9 @@ struct ComplaintTests {
   func takenBack() {
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let scenario = SetupScenario(manifest)
-    let app = scenario.app()
-    let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     var registry = StandInRegistryFile(scenario.harness.registry.saved)
     registry.isHeld = true
     let after = SetupScenario(manifest, registry: registry, run: 2)
@@ -160,8 +149,7 @@ struct ComplaintTests {
   @Test("5: a device that a picker does not show is inspected, and another manifest shows it at once")
   func reload() throws {
     let scenario = SetupScenario(.lights { $0.descriptor.companyIdentifier = 0x0EEF })
-    let app = scenario.app()
-    let anna = scenario.watcher()
+    let (app, anna) = (scenario.app(), scenario.watcher())
     let explained = callGateway(scenario, "Inspect", #""device":"C0:00:00:00:00:01""#, more: true)
     #expect(explained.count > 1)
     scenario.harness.reading = .accepted(
@@ -170,10 +158,8 @@ struct ComplaintTests {
       warnings: [])
     scenario.harness.readManifestAgain()
     scenario.run(seconds: 1)
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     #expect(app.events.contains { $0.text("event") == "accessoryAdded" })
     #expect(scenario.harness.setupCore.sessionCount == 1)
   }
@@ -181,13 +167,10 @@ struct ComplaintTests {
   @Test("6: a picker is closed without ending the session, and leaves nothing behind")
   func cancelPicker() {
     let scenario = SetupScenario(.lights { $0.setupOptions = .rename })
-    let app = scenario.app()
-    let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker", wait: 1)
     anna.choose()
-    app.call("CancelPicker")
-    scenario.run(seconds: 1)
+    app.call("CancelPicker", wait: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
     #expect(scenario.harness.setupCore.requests.isEmpty)
     #expect(scenario.harness.registry.saved.accessories.isEmpty)
@@ -203,11 +186,9 @@ struct ComplaintTests {
     #expect(calls[0].replies.isEmpty)
     scenario.run(seconds: 2)
     #expect(calls[0].replies.map(\.error) == ["io.accessoryd.Session.UserCancelled"])
-    let second = app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    let second = app.call("RenameAccessory", about: app.accessory, wait: 1)
     scenario.harness.registry.isHeld = true
-    anna.answer("Name", #""name":"Hall""#)
-    scenario.run(seconds: 91)
+    anna.answer("Name", #""name":"Hall""#, wait: 91)
     #expect(second.replies.map(\.error) == ["io.accessoryd.Session.Unknown"])
     scenario.harness.releaseRegistry()
     scenario.run(seconds: 1)
@@ -227,8 +208,7 @@ struct ComplaintTests {
     scenario.run(seconds: 1)
     scenario.harness.releaseRegistry()
     scenario.run(seconds: 1)
-    anna.answer("Deny")
-    scenario.run(seconds: 61)
+    anna.answer("Deny", wait: 61)
     #expect(calls.map(\.replies.count) == [1, 1, 1, 1, 1, 1])
     #expect(
       calls.map { $0.replies.first?.error?.drop(through: ".") } == [
@@ -295,8 +275,7 @@ struct ComplaintTests {
     bulb.presence = [.seconds(0, 20)]
     bulb.signal = SignalModel(.steady(-60), sigmaTenths: 80)
     let (scenario, app, anna) = SetupScenario.owning(scene: [bulb])
-    let watch = app.call("WatchAdvertisements")
-    scenario.run(seconds: 200)
+    let watch = app.call("WatchAdvertisements", wait: 200)
     let events = watch.replies.compactMap { $0.object("advertisement") }
     #expect(events.first?.text("event") == "found" && events.last?.text("event") == "lost")
     #expect(events.compactMap { $0.integer("filteredRSSI") }.allSatisfy { (-66 ... -54).contains($0) })

@@ -34,15 +34,12 @@ struct ConnectionBench {
     garden = scenario.app("garden", user: 1001)
     anna = scenario.watcher()
     for app in [lights, garden] {
-      app.call("ShowPicker")
-      scenario.run(seconds: 1)
-      anna.choose()
-      scenario.run(seconds: 1)
+      app.call("ShowPicker", wait: 1)
+      anna.choose(wait: 1)
     }
     harness.kernel = StandInKernel()
     harness.radioComes(as: kind)
-    scenario.run(seconds: 1)
-    _ = scenario.takeLines()
+    scenario.skip(seconds: 1)
   }
 
   func connect(_ app: ScenarioApp) -> ScenarioCall { app.call("Connect", about: app.accessory) }

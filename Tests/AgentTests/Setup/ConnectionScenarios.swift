@@ -251,8 +251,7 @@ struct ConnectionScenarios {
     let bench = ConnectionBench()
     bench.connected(bench.lights)
     bench.harness.kernel?.refusals[.disconnect] = .busy
-    bench.lights.call("Invalidate")
-    bench.scenario.run(seconds: 1)
+    bench.lights.call("Invalidate", wait: 1)
     #expect(bench.harness.kernel?.links == [ConnectionBench.bulb] && bench.connectedCount == 1)
     bench.harness.kernel?.refusals = [:]
     bench.scenario.run(seconds: 1.2)
@@ -372,8 +371,7 @@ struct ConnectionScenarios {
     let bench = ConnectionBench()
     bench.connected(bench.lights)
     bench.harness.kernel?.isMute = true
-    let call = bench.lights.call("ReadRSSI", about: bench.lights.accessory)
-    bench.scenario.run(seconds: 4.9)
+    let call = bench.lights.call("ReadRSSI", about: bench.lights.accessory, wait: 4.9)
     #expect(call.replies.isEmpty)
     bench.scenario.run(seconds: 0.2)
     #expect(bench.failure(call)?.error == "ConnectionFailed")

@@ -14,8 +14,7 @@ struct FilteredPickerScenarios {
   private func filtered(_ scene: [SceneDevice] = [.bulb(1)]) -> (SetupScenario, ScenarioApp, ScenarioOperator)
   {
     let scenario = SetupScenario(.lights { _ in }, scene: scene)
-    let app = scenario.app()
-    let anna = scenario.watcher()
+    let (app, anna) = (scenario.app(), scenario.watcher())
     app.call("ShowPicker", #""settings":{"options":1}"#)
     return (scenario, app, anna)
   }
@@ -24,14 +23,11 @@ struct FilteredPickerScenarios {
   func update() {
     let (scenario, app, anna) = filtered([.bulb(1, level: -50), .bulb(2, level: -70)])
     scenario.run(seconds: 5)
-    app.call("UpdatePicker", #""items":[{"discovered":2,"name":"The second"}]"#)
-    scenario.run(seconds: 1)
+    app.call("UpdatePicker", #""items":[{"discovered":2,"name":"The second"}]"#, wait: 1)
     anna.choose(1)
-    app.call("UpdatePicker", #""items":[{"discovered":1}]"#)
-    scenario.run(seconds: 1)
+    app.call("UpdatePicker", #""items":[{"discovered":1}]"#, wait: 1)
     app.call("FinishPickerDiscovery")
-    anna.choose(1)
-    scenario.run(seconds: 1)
+    anna.choose(1, wait: 1)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -76,8 +72,7 @@ struct FilteredPickerScenarios {
       }
       #expect((0...3).contains(time))
     }
-    app.call("CancelPicker")
-    scenario.run(seconds: 6)
+    app.call("CancelPicker", wait: 6)
     let descriptor = #"{"bluetoothCompanyIdentifier":3822}"#
     app.call(
       "ShowPicker", #""items":[{"name":"Lamp","descriptor":\#(descriptor)}],"settings":{"options":1}"#)
@@ -93,10 +88,8 @@ struct FilteredPickerScenarios {
     app.call(
       "UpdatePicker", #""items":[{"discovered":1,"name":"Mine","setupOptions":2,"supportedOptions":4}]"#)
     scenario.run(seconds: 1)
-    anna.choose(1)
-    scenario.run(seconds: 1)
-    app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    anna.choose(1, wait: 1)
+    app.call("FinishAuthorization", about: app.accessory, wait: 1)
     let added = try #require(app.events.first { $0.text("event") == "accessoryAdded" }?.object("accessory"))
     #expect(added.integer("state") == 10, "the app confirms it, and no operator was asked for a name")
     #expect(added.object("descriptor")?.integer("supportedOptions") == 4)
@@ -111,8 +104,7 @@ struct FilteredPickerScenarios {
     app.call("UpdatePicker", #""items":[{"discovered":1,"setupOptions":0}]"#)
     app.call("UpdatePicker", #""items":[{"discovered":1,"renameOptions":0}]"#)
     scenario.run(seconds: 1)
-    anna.choose(1)
-    scenario.run(seconds: 1)
+    anna.choose(1, wait: 1)
     #expect(app.events.last?.text("event") == "pickerSetupRename")
   }
 
@@ -135,9 +127,8 @@ struct FilteredPickerScenarios {
     var silent = SceneDevice.bulb(2, from: 4)
     silent.scanResponse = nil
     let (scenario, _, _) = filtered([.bulb(1, from: 4), silent])
-    scenario.run(seconds: 4)
     #expect(
-      scenario.text == """
+      scenario.text(after: 4) == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -155,14 +146,12 @@ struct FilteredPickerScenarios {
     let scenario = SetupScenario(manifest, scene: [.bulb(1, from: 30)])
     let app = scenario.app()
     #expect(scan(scenario) == "passive")
-    app.call("ShowPicker", #""settings":{"options":1,"discoveryTimeout":"short"}"#)
-    scenario.run(seconds: 29)
+    app.call("ShowPicker", #""settings":{"options":1,"discoveryTimeout":"short"}"#, wait: 29)
     #expect(scan(scenario) == "active")
     let discovered = app.events.compactMap { $0.object("discovered") }
     #expect(
       discovered.map { $0.text("bluetoothAdvertisementData") } == ["02010605ffee0e010105094c756d6f"])
-    app.call("CancelPicker")
-    scenario.run(seconds: 1)
+    app.call("CancelPicker", wait: 1)
     #expect(scan(scenario) == "passive")
   }
 
@@ -171,15 +160,12 @@ struct FilteredPickerScenarios {
     for (mode, name) in [(Gateway.Scan.auto, "Lumo"), (.passive, nil)] {
       let manifest = GatewayManifest.lights { _ in }.with { $0.gateway.scan = mode }
       let scenario = SetupScenario(manifest, scene: [.bulb(1)])
-      let app = scenario.app()
-      let anna = scenario.watcher()
+      let (app, anna) = (scenario.app(), scenario.watcher())
       #expect(scan(scenario) == "passive")
-      app.call("ShowPicker")
-      scenario.run(seconds: 2)
+      app.call("ShowPicker", wait: 2)
       #expect(scan(scenario) == (mode == .auto ? "active" : "passive"))
       #expect(anna.candidates.last?.text("deviceName") == name)
-      app.call("CancelPicker")
-      scenario.run(seconds: 1)
+      app.call("CancelPicker", wait: 1)
       #expect(scan(scenario) == "passive")
     }
   }
@@ -191,8 +177,7 @@ struct FilteredPickerScenarios {
     bulb.scanResponse = AdvertisingPayload().name(sent)
     let scenario = SetupScenario(.lights { _ in }, scene: [bulb])
     let anna = scenario.watcher()
-    scenario.app().call("ShowPicker")
-    scenario.run(seconds: 2)
+    scenario.app().call("ShowPicker", wait: 2)
     #expect(anna.candidates.count > 0)
     #expect(anna.candidates.last?.text("deviceName") == name)
   }
@@ -210,8 +195,7 @@ struct FilteredPickerScenarios {
     app.call("UpdatePicker", #""items":[{"discovered":-1}]"#)
     app.call("CancelPicker")
     app.call("UpdatePicker", #""items":[]"#)
-    app.call("FinishPickerDiscovery")
-    scenario.run(seconds: 6)
+    app.call("FinishPickerDiscovery", wait: 6)
     app.call("ShowPicker")
     app.call("UpdatePicker", #""items":[]"#)
     app.call("FinishPickerDiscovery")
@@ -243,8 +227,7 @@ struct FilteredPickerScenarios {
   func finishDiscovery() {
     let (scenario, app, _) = filtered()
     scenario.run(seconds: 1)
-    app.call("FinishPickerDiscovery")
-    scenario.run(seconds: 1)
+    app.call("FinishPickerDiscovery", wait: 1)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -262,9 +245,8 @@ struct FilteredPickerScenarios {
   @Test("An app that receives devices and shows none gets a timeout that says so")
   func nothingShown() {
     let (scenario, app, _) = filtered()
-    scenario.run(seconds: 31)
     #expect(
-      scenario.text == """
+      scenario.text(after: 31) == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: accessoryDiscovered 1 of item 0

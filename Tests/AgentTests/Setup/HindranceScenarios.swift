@@ -26,8 +26,7 @@ struct HindranceScenarios {
       manifest, scene: [.bulb(1, level: -40), .bulb(2, level: -60), .bulb(3, level: -70)])
     let app = scenario.app()
     scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 2)
+    app.call("ShowPicker", wait: 2)
     #expect(scenario.text.contains(" 2 turned away"), "\(scenario.text)")
     let replies = callGateway(scenario, "Sightings")
     #expect(replies.map { $0.object("device") != nil } == [true, false, false])
@@ -47,8 +46,7 @@ struct HindranceScenarios {
       AgentHarness(manifest, scene: [.bulb(1)], access: .twoApps, board: board))
     let anna = scenario.watcher()
     let app = scenario.app()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     let requests = anna.stream?.replies.compactMap { $0.object("request") } ?? []
     let note = requests.last?.objects("items").first?.text("note")
     let isButton = lostMilliseconds == 3_600_000
@@ -70,8 +68,7 @@ struct HindranceScenarios {
     let app = scenario.app()
     scenario.watcher()
     scenario.run(seconds: 60)
-    app.call("ShowPicker")
-    scenario.run(seconds: 2)
+    app.call("ShowPicker", wait: 2)
     #expect(scenario.text.contains("anna: setup lights looking 1 too slow"), "\(scenario.text)")
   }
 }

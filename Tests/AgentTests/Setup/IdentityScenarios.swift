@@ -21,8 +21,7 @@ struct IdentityScenarios {
   @Test("An accessory is one device over the rotations of its address: no event, one sighting, in sight")
   func rotation() {
     let bench = BondedBench(hasAdapter: false)
-    let watch = bench.app.call("WatchAdvertisements")
-    bench.scenario.run(seconds: 45)
+    let watch = bench.app.call("WatchAdvertisements", wait: 45)
     let followed = bench.harness.agent.dataPath.pipeline.counters.addressesFollowed
     #expect(followed >= 3)
     let events = watch.replies.compactMap { $0.object("advertisement")?.text("event") }
@@ -99,10 +98,8 @@ struct IdentityScenarios {
     let watch = try #require(harness.connect())
     harness.call("Watch", by: watch, more: true)
     let advertisements = app.call("WatchAdvertisements")
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 0.1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 0.1)
     #expect(agent.setupCore.registry.devices.map(\.identity.address) == [Self.identity])
     #expect(agent.identityCount == 1)
     scenario.run(seconds: 45)
@@ -112,8 +109,7 @@ struct IdentityScenarios {
     #expect(!sightings.contains("lost") && !sightings.contains("found"))
     let events = advertisements.replies.compactMap { $0.object("advertisement")?.text("event") }
     #expect(events.first == "found" && events.count { $0 == "found" } == 1 && !events.contains("lost"))
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RemoveAccessory", about: app.accessory, wait: 1)
     #expect(agent.identityCount == 0)
   }
 }

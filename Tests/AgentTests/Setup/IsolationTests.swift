@@ -48,15 +48,12 @@ struct IsolationTests {
         app.call("RemoveAccessory", about: app.accessory)
         pair.stale = app.accessory
       }
-      app.call("ShowPicker")
-      scenario.run(seconds: 1)
-      anna.choose()
-      scenario.run(seconds: 1)
+      app.call("ShowPicker", wait: 1)
+      anna.choose(wait: 1)
     }
     let second = scenario.app()
     pair.ended = second.token
-    second.call("Invalidate")
-    scenario.run(seconds: 1)
+    second.call("Invalidate", wait: 1)
     _ = scenario.takeLines()
     return pair
   }
@@ -95,8 +92,7 @@ struct IsolationTests {
     #expect(Set(replies).count == 1)
     #expect(replies[0].contains("io.accessoryd.Session.InvalidRequest"))
     #expect(refused(pair) - before == UInt64(asked.count))
-    pair.scenario.run(seconds: 1)
-    #expect(pair.scenario.text == "")
+    #expect(pair.scenario.text(after: 1) == "")
   }
 
   @Test(
@@ -112,8 +108,7 @@ struct IsolationTests {
     #expect(Set(replies).count == 1)
     #expect(replies[0].contains("io.accessoryd.Session.Invalidated"))
     #expect(refused(pair) - before == UInt64(asked.count))
-    pair.scenario.run(seconds: 1)
-    #expect(pair.scenario.text == "")
+    #expect(pair.scenario.text(after: 1) == "")
   }
 
   @Test("An app that opens and leaves 160 sessions ends no session and no picker of another app")
@@ -122,8 +117,7 @@ struct IsolationTests {
     let garden = scenario.app("garden", user: 1001)
     garden.call("ShowPicker")
     garden.hangUp()
-    scenario.run(seconds: 1)
-    _ = scenario.takeLines()
+    scenario.skip(seconds: 1)
     for _ in 0..<160 {
       guard let client = scenario.harness.connect(user: 1000) else {
         Issue.record("no connection")
@@ -182,8 +176,7 @@ struct IsolationTests {
     pair.lights.call("Resolve", about: pair.lights.accessory)
     pair.lights.call("WatchAdvertisements")
     pair.lights.call("RemoveAccessory", about: pair.lights.accessory)
-    pair.lights.call("ShowPicker")
-    pair.scenario.run(seconds: 40)
+    pair.lights.call("ShowPicker", wait: 40)
     #expect(!pair.scenario.text.contains("garden"))
     #expect(pair.lights.events.allSatisfy { $0.object("accessory")?.text("item") != "lamp" })
   }

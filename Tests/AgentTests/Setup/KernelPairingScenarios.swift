@@ -51,24 +51,19 @@ struct KernelPairingBench {
     harness.radioComes(as: kind)
     lights = scenario.app()
     anna = scenario.watcher("anna", ["display", "keyboard", "yesNo"])
-    scenario.run(seconds: 1)
-    _ = scenario.takeLines()
+    scenario.skip(seconds: 1)
   }
 
   /// An operator has chosen the bulb for the app.
   @discardableResult
-  func chooses() -> ScenarioCall {
-    lights.call("ShowPicker")
-    scenario.run(seconds: 1)
-    let call = anna.choose(1)
-    scenario.run(seconds: 1)
-    return call
+  func chooses(wait seconds: Double = 0) -> ScenarioCall {
+    lights.call("ShowPicker", wait: 1)
+    return anna.choose(1, wait: 1 + seconds)
   }
 
   /// What the operator reads about pairings while the app's picker is open.
   var note: String? {
-    lights.call("ShowPicker")
-    scenario.run(seconds: 2)
+    lights.call("ShowPicker", wait: 2)
     return anna.stream?.replies.compactMap { $0.object("request") }.last?.text("pairingNote")
   }
 
@@ -99,8 +94,7 @@ struct KernelPairingScenarios {
     #expect(bond.identity == Bench.bulb && bond.bond.isBonded && bench.keyOwners == [Bench.bulb])
     // The socket of scans carries none of it.
     #expect(bench.harness.managed.allSatisfy { $0.opcode != .pairDevice && $0.opcode != .loadLongTermKeys })
-    bench.lights.call("RemoveAccessory", about: bench.lights.accessory)
-    bench.scenario.run(seconds: 1)
+    bench.lights.call("RemoveAccessory", about: bench.lights.accessory, wait: 1)
     #expect(bench.bonds.isEmpty && bench.keyOwners.isEmpty)
   }
 
@@ -121,8 +115,7 @@ struct KernelPairingScenarios {
   @Test("A refused pairing leaves neither accessory nor keys")
   func refusal() {
     let bench = Bench(.refuses)
-    bench.chooses()
-    bench.scenario.run(seconds: 2)
+    bench.chooses(wait: 2)
     #expect(bench.bonds.isEmpty && bench.keyOwners.isEmpty)
     #expect(bench.harness.pairingKernel?.isBondable == false)
     #expect(bench.harness.agent.metrics.contains { $0.name.contains("pairings_total") })
@@ -181,8 +174,7 @@ struct KernelPairingScenarios {
     let bench = Bench(.compares)
     let call = bench.chooses()
     #expect(bench.scenario.text.contains("pairing Lumo bulb compare 123456"))
-    bench.lights.call("CancelPicker")
-    bench.scenario.run(seconds: 5)
+    bench.lights.call("CancelPicker", wait: 5)
     #expect(call.replies.last?.error?.hasSuffix("SetupFailed") == true)
     #expect(bench.opcodes.contains(.cancelPairDevice))
     #expect(bench.bonds.isEmpty && bench.keyOwners.isEmpty && bench.harness.setupCore.requests.isEmpty)
@@ -193,17 +185,14 @@ struct KernelPairingScenarios {
   func takenBack() {
     let bench = Bench(.justWorks, isPrivate: true)
     bench.chooses()
-    bench.anna.answer("Name", #""name":"Desk""#)
-    bench.scenario.run(seconds: 1)
+    bench.anna.answer("Name", #""name":"Desk""#, wait: 1)
     #expect(bench.keyOwners == [Bench.bulb])
     bench.refusesKeys()
     bench.scenario.run(seconds: 1)
     let garden = bench.scenario.app("garden", user: 1001)
-    garden.call("ShowPicker")
-    bench.scenario.run(seconds: 1)
+    garden.call("ShowPicker", wait: 1)
     bench.harness.registry.replies = [.failed(.full, isOpen: true)]
-    bench.anna.choose(1)
-    bench.scenario.run(seconds: 5)
+    bench.anna.choose(1, wait: 5)
     #expect(bench.harness.agent.pairing.counters.results[.paired] == 2)
     #expect(bench.bonds.map(\.bond.isBonded) == [false] && bench.keyOwners.isEmpty)
     #expect(bench.harness.pairingKernel.map { Array($0.identityKeys.keys) } == [Bench.bulb])
@@ -239,8 +228,7 @@ struct KernelPairingScenarios {
     let beside = Bench(.justWorks, runsBluetoothd: true)
     #expect(beside.opcodes.isEmpty)
     let bench = Bench(.silent)
-    let call = bench.chooses()
-    bench.scenario.run(seconds: 3)
+    let call = bench.chooses(wait: 3)
     #expect(bench.harness.pairingKernel?.pending != nil && call.replies.isEmpty)
     // It changes no setting that the pairing has not changed before, so that the kernel reports nothing.
     bench.harness.runsBluetoothd = true
@@ -268,12 +256,10 @@ struct KernelPairingScenarios {
   func scanPlan() throws {
     let bench = Bench(.justWorks, runsBluetoothd: true, scan: .auto)
     let idle = try #require(bench.harness.agent.scanPlan)
-    bench.lights.call("ShowPicker")
-    bench.scenario.run(seconds: 1)
+    bench.lights.call("ShowPicker", wait: 1)
     let open = try #require(bench.harness.agent.scanPlan)
     #expect(idle.mode == .auto && open.mode == .active)
-    bench.anna.choose(1)
-    bench.scenario.run(seconds: 1)
+    bench.anna.choose(1, wait: 1)
     var expected = open
     expected.mode = .passive
     #expect(bench.harness.agent.pairing.needsDiscovery && bench.harness.agent.scanPlan == expected)
@@ -293,8 +279,7 @@ struct KernelPairingScenarios {
         #""items":[{"item":"bulb","migrate":{"bluetoothIdentifier":"00000000-0000-0000-0000-C4A100001E27"}}]"#
       )
       bench.scenario.run(seconds: 1)
-      bench.anna.answer("Agree")
-      bench.scenario.run(seconds: 1)
+      bench.anna.answer("Agree", wait: 1)
       let device = try #require(bench.harness.setupCore.registry.devices.first)
       let bond = BondRecord(owner: .bluetoothd, isAuthenticated: false, keys: BondKeys())
       #expect(device.identity == .bluetooth(migrated))

@@ -26,8 +26,7 @@ struct MigrationScenarios {
     let (scenario, app, anna) = SetupScenario.owning(scene: scene)
     let identifier = app.events.last { $0.object("accessory") != nil }?.object("accessory")?
       .text("bluetoothIdentifier")
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RemoveAccessory", about: app.accessory, wait: 1)
     _ = scenario.takeLines()
     return (scenario, app, anna, identifier ?? "")
   }
@@ -44,10 +43,8 @@ struct MigrationScenarios {
   @Test("A device comes back with the identifier that the app had, after an operator has agreed")
   func formerIdentifier() {
     let (scenario, app, anna, identifier) = Self.former()
-    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#)
-    scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#, wait: 1)
+    anna.answer("Agree", wait: 1)
     #expect(
       scenario.text == """
         3.0 lights: pickerDidPresent
@@ -71,10 +68,8 @@ struct MigrationScenarios {
     let scenario = SetupScenario(scene: [])
     let (app, anna) = (scenario.app(), scenario.watcher())
     scenario.harness.knownDevices = KnownDevices([Self.bulb])
-    app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#)
-    scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#, wait: 1)
+    anna.answer("Agree", wait: 1)
     // Over a socket, operators may see the moment between two of these.
     let words = [" lights: ", "answering", "Agree"]
     #expect(
@@ -121,8 +116,7 @@ struct MigrationScenarios {
     func lines(_ known: KnownDevices, isOthers: Bool, seconds: Double = 20) -> [String] {
       let scenario = SetupScenario(.lightsAndGarden)
       let (app, garden, anna) = (scenario.app(), scenario.app("garden", user: 1001), scenario.watcher())
-      garden.call("ShowPicker")
-      scenario.run(seconds: 1)
+      garden.call("ShowPicker", wait: 1)
       if isOthers { anna.choose() }
       scenario.run(seconds: 1)
       scenario.harness.knownDevices = known
@@ -146,10 +140,8 @@ struct MigrationScenarios {
     let scenario = SetupScenario(scene: [])
     let (app, anna) = (scenario.app(), scenario.watcher())
     scenario.harness.knownDevices = known
-    app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#)
-    scenario.run(seconds: 1)
-    let call = anna.answer("Agree")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#, wait: 1)
+    let call = anna.answer("Agree", wait: 1)
     #expect(call.replies.last?.error == "io.accessoryd.Operator.SetupFailed")
     #expect(call.replies.last?.text("reason") == reason)
     let end = try #require(app.events.last)
@@ -160,10 +152,8 @@ struct MigrationScenarios {
   @Test("An address that BlueZ does not know is left out when another item has its device")
   func leftOut() {
     let (scenario, app, anna, identifier) = Self.former()
-    app.call("ShowPicker", #""items":[\#(Self.item(identifier)),\#(Self.item(Self.addressForm))]"#)
-    scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier)),\#(Self.item(Self.addressForm))]"#, wait: 1)
+    anna.answer("Agree", wait: 1)
     #expect(
       app.events.suffix(4).map { $0.text("event") } == [
         "accessoryAdded", "migrationComplete", "pickerDidDismiss", "pickerFinished",
@@ -187,10 +177,8 @@ struct MigrationScenarios {
   func otherApp() throws {
     let scenario = SetupScenario(.lightsAndGarden)
     let (app, garden, anna) = (scenario.app(), scenario.app("garden", user: 1001), scenario.watcher())
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     let identifier = try #require(Self.bluetoothIdentifier(app))
     for isRemoved in [false, true] {
       if isRemoved { app.call("RemoveAccessory", about: app.accessory) }
@@ -238,10 +226,8 @@ struct MigrationScenarios {
     scenario.run(seconds: 1)
     #expect(Self.listedIdentifiers(anna) == [identifier])
     _ = scenario.takeLines()
-    app.call("ShowPicker", #""items":[\#(Self.item(identifier, id: "lamp"))]"#)
-    scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier, id: "lamp"))]"#, wait: 1)
+    anna.answer("Agree", wait: 1)
     #expect(
       scenario.text == """
         3.0 lights: pickerDidPresent
@@ -262,15 +248,12 @@ struct MigrationScenarios {
   @Test("Beside other items, operators are asked once the new accessory is set up")
   func mixed() {
     let (scenario, app, anna, identifier) = Self.former(scene: [.bulb(1), .bulb(2)])
-    app.call("ShowPicker", #""items":[{"item":"bulb"},\#(Self.item(identifier))]"#)
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[{"item":"bulb"},\#(Self.item(identifier))]"#, wait: 1)
     anna.answer("Agree")
-    anna.choose(1)
-    scenario.run(seconds: 1)
+    anna.choose(1, wait: 1)
     anna.choose(2)
     anna.answer("Name", #""name":"Hall""#)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    anna.answer("Agree", wait: 1)
     #expect(
       scenario.text == """
         3.0 lights: pickerDidPresent
@@ -297,13 +280,10 @@ struct MigrationScenarios {
   @Test("A device that was set up in the same picker is not migrated again")
   func mixedWithSameDevice() {
     let (scenario, app, anna, identifier) = Self.former()
-    app.call("ShowPicker", #""items":[{"item":"bulb"},\#(Self.item(identifier))]"#)
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[{"item":"bulb"},\#(Self.item(identifier))]"#, wait: 1)
+    anna.choose(wait: 1)
     _ = scenario.takeLines()
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    anna.answer("Agree", wait: 1)
     #expect(
       scenario.text == """
         5.0 lights: migrationComplete
@@ -318,16 +298,11 @@ struct MigrationScenarios {
   @Test("A denied, cancelled or unanswered migration changes nothing, and the app receives the reason")
   func notAgreed() {
     let (scenario, app, anna, identifier) = Self.former()
-    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#)
-    scenario.run(seconds: 1)
-    anna.answer("Deny")
-    scenario.run(seconds: 1)
-    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#)
-    scenario.run(seconds: 1)
-    app.call("CancelPicker")
-    scenario.run(seconds: 6)
-    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#)
-    scenario.run(seconds: 601)
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#, wait: 1)
+    anna.answer("Deny", wait: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#, wait: 1)
+    app.call("CancelPicker", wait: 6)
+    app.call("ShowPicker", #""items":[\#(Self.item(identifier))]"#, wait: 601)
     #expect(
       scenario.text == """
         3.0 lights: pickerDidPresent
@@ -360,10 +335,8 @@ struct MigrationScenarios {
     let (scenario, app, anna) = SetupScenario.owning(
       .lights { $0.maxAccessories = 1 }, scene: [.bulb(1)])
     scenario.harness.knownDevices = KnownDevices([Self.bulb])
-    app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#)
-    scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#, wait: 1)
+    anna.answer("Agree", wait: 1)
     #expect(
       scenario.text == """
         2.0 lights: pickerDidPresent
@@ -388,10 +361,8 @@ struct MigrationScenarios {
     }
     let before = bench.harness.registry.saved
     bench.harness.knownDevices = KnownDevices([Self.bulb], bonded: isBonded ? [Self.bulb] : [])
-    bench.app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#)
-    bench.scenario.run(seconds: 1)
-    let call = bench.anna.answer("Agree")
-    bench.scenario.run(seconds: 1)
+    bench.app.call("ShowPicker", #""items":[\#(Self.item(Self.addressForm))]"#, wait: 1)
+    let call = bench.anna.answer("Agree", wait: 1)
     let reply = try #require(call.replies.last)
     #expect(reply.error == "io.accessoryd.Operator.SetupFailed")
     let reason = isBonded ? "bluetoothd does not say" : "the device that is to be migrated has none"

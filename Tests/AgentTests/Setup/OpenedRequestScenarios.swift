@@ -17,12 +17,9 @@ struct OpenedRequestScenarios {
   @Test("A request stays open until its count is set up; the app receives accessories only")
   func count() {
     let (scenario, _, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)])
-    anna.call("Open", #""app":"lights","count":2"#)
-    scenario.run(seconds: 1)
-    anna.choose(1)
-    scenario.run(seconds: 1)
-    anna.choose(2)
-    scenario.run(seconds: 1)
+    anna.call("Open", #""app":"lights","count":2"#, wait: 1)
+    anna.choose(1, wait: 1)
+    anna.choose(2, wait: 1)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -48,8 +45,7 @@ struct OpenedRequestScenarios {
     .inMemoryAlone("whether watchers see the moment between the two depends on when the radio is read"))
   func device() {
     let (scenario, _, anna) = gateway([.bulb(1), .bulb(2, from: 4)])
-    anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:02""#)
-    scenario.run(seconds: 5)
+    anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:02""#, wait: 5)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -68,8 +64,7 @@ struct OpenedRequestScenarios {
   @Test("The first device that a gate lets in is chosen")
   func firstImmediate() {
     let (scenario, _, anna) = gateway([.bulb(1), .bulb(2, level: -40, from: 4)], .lights)
-    anna.call("Open", #""app":"lights","items":["held"],"takesFirstImmediate":true"#)
-    scenario.run(seconds: 8)
+    anna.call("Open", #""app":"lights","items":["held"],"takesFirstImmediate":true"#, wait: 8)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -88,15 +83,11 @@ struct OpenedRequestScenarios {
   func hangUpInBetween() {
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let (scenario, app, anna) = gateway([.bulb(1, level: -50), .bulb(2, level: -70)], manifest)
-    let call = anna.call("Open", #""app":"lights","count":2"#)
-    scenario.run(seconds: 1)
-    anna.choose(1)
-    scenario.run(seconds: 1)
+    let call = anna.call("Open", #""app":"lights","count":2"#, wait: 1)
+    anna.choose(1, wait: 1)
     call.hangUp()
-    scenario.run(seconds: 1)
-    _ = scenario.takeLines()
-    app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    scenario.skip(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, wait: 1)
     #expect(
       scenario.text == """
         3.0 lights: accessoryChanged a1 Lumo bulb authorized (state)
@@ -108,12 +99,10 @@ struct OpenedRequestScenarios {
   @Test("A request ends with the connection that opened it")
   func hangUp() {
     let (scenario, _, anna) = gateway([.bulb(1)])
-    let call = anna.call("Open", #""app":"lights""#)
-    scenario.run(seconds: 1)
+    let call = anna.call("Open", #""app":"lights""#, wait: 1)
     call.hangUp()
-    scenario.run(seconds: 1)
     #expect(
-      scenario.text == """
+      scenario.text(after: 1) == """
         0.0 lights: activated
         0.0 anna: Open → open
         0.1 anna: setup lights choosing on behalf
@@ -163,9 +152,8 @@ struct OpenedRequestScenarios {
     anna.call("Authorize", #""app":"lights""#)
     #expect(
       open.replies.first?.text("reason") == "the manifest has no items for lights that can be chosen")
-    scenario.run(seconds: 1)
     #expect(
-      scenario.text == """
+      scenario.text(after: 1) == """
         0.0 lights: activated
         0.0 anna: Open → SetupFailed extensionNotFound
         0.0 anna: Authorize → 0 accessories
@@ -187,8 +175,7 @@ struct OpenedRequestScenarios {
   @Test("A request that finds nothing in time ends with SetupFailed")
   func timeout() {
     let (scenario, _, anna) = gateway([])
-    anna.call("Open", #""app":"lights","discoveryTimeout":"2""#)
-    scenario.run(seconds: 3)
+    anna.call("Open", #""app":"lights","discoveryTimeout":"2""#, wait: 3)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -206,8 +193,7 @@ struct OpenedRequestScenarios {
     ])
   func unattended(choice: String, failure: String) {
     let (scenario, _, anna) = gateway([.bulb(1)])
-    anna.call("Open", #""app":"lights","discoveryTimeout":"5",\#(choice)"#)
-    scenario.run(seconds: 20)
+    anna.call("Open", #""app":"lights","discoveryTimeout":"5",\#(choice)"#, wait: 20)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -222,12 +208,10 @@ struct OpenedRequestScenarios {
   @Test("A device that is already the app's accessory is refused at once; another app's is chosen")
   func alreadySetUp() {
     let (scenario, _, anna) = gateway([.bulb(1)], .lightsAndGarden)
-    anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)
-    scenario.run(seconds: 1)
+    anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#, wait: 1)
     _ = scenario.takeLines()
     let again = anna.call("Open", #""app":"lights","device":"C0:00:00:00:00:01""#)
-    anna.call("Open", #""app":"garden","device":"C0:00:00:00:00:01""#)
-    scenario.run(seconds: 1)
+    anna.call("Open", #""app":"garden","device":"C0:00:00:00:00:01""#, wait: 1)
     let lines = scenario.takeLines()
     #expect(lines.hasPrefix("1.0 anna: Open → SetupFailed invalidRequest\n"), "\(lines)")
     #expect(lines.contains("anna: Open → a2 Lumo bulb"), "\(lines)")

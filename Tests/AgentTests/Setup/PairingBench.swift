@@ -59,15 +59,14 @@ struct PairingBench {
   /// The app's picker is open, and an operator sees the devices.
   func picks(_ app: ScenarioApp? = nil) {
     (app ?? lights).call("ShowPicker")
-    scenario.run(seconds: 1)
-    _ = scenario.takeLines()
+    scenario.skip(seconds: 1)
   }
 
   /// An operator has chosen the first device.
   @discardableResult
-  func chooses(_ more: String = "") -> ScenarioCall {
+  func chooses(_ more: String = "", wait seconds: Double = 0) -> ScenarioCall {
     picks()
-    return anna.choose(1, more)
+    return anna.choose(1, more, wait: seconds)
   }
 
   /// The app has the bulb, which was paired for it.
@@ -83,8 +82,7 @@ struct PairingBench {
   func shares() -> ScenarioApp {
     let garden = scenario.app("garden", user: 1001)
     picks(garden)
-    anna.choose(1)
-    scenario.run(seconds: 1)
+    anna.choose(1, wait: 1)
     _ = scenario.takeLines()
     return garden
   }

@@ -116,8 +116,7 @@ struct PairingFailureScenarios {
   @Test("A request that an operator opened ends its pairing with the connection")
   func abandoned() {
     let bench = PairingBench()
-    let open = bench.anna.call("Open", #""app":"lights""#)
-    bench.scenario.run(seconds: 1)
+    let open = bench.anna.call("Open", #""app":"lights""#, wait: 1)
     bench.anna.choose()
     let pairing = bench.pairing
     #expect(bench.phase == "pairing")
@@ -133,10 +132,8 @@ struct PairingFailureScenarios {
   func stopped(isOnBehalf: Bool) {
     let bench = KernelPairingBench(.justWorks, isPrivate: true)
     if isOnBehalf {
-      bench.anna.call("Open", #""app":"lights""#)
-      bench.scenario.run(seconds: 1)
-      bench.anna.choose(1)
-      bench.scenario.run(seconds: 1)
+      bench.anna.call("Open", #""app":"lights""#, wait: 1)
+      bench.anna.choose(1, wait: 1)
     } else {
       bench.chooses()
     }
@@ -162,8 +159,7 @@ struct PairingFailureScenarios {
   @Test("A backend that reports no end is given up after 70 s, within the time of the call")
   func silence() {
     let bench = PairingBench()
-    let call = bench.chooses()
-    bench.scenario.run(seconds: 69)
+    let call = bench.chooses(wait: 69)
     #expect(call.replies.isEmpty && bench.phase == "pairing")
     bench.scenario.run(seconds: 2)
     #expect(bench.failure(call)?.reason == PairingError.timeout(isAsking: false).setupFailure.reason)
@@ -189,8 +185,7 @@ struct PairingFailureScenarios {
     let refused = PairingBench { $0.apps[0].items[0].setupOptions = .confirmAuthorization }
     refused.chooses()
     refused.succeeds()
-    refused.lights.call("FailAuthorization", about: refused.lights.accessory)
-    refused.scenario.run(seconds: 1)
+    refused.lights.call("FailAuthorization", about: refused.lights.accessory, wait: 1)
     #expect(refused.backend.commands.last == .unpair(PairingBench.bulb, .gateway))
     #expect(refused.backend.commands.count == 2 && refused.accessories.isEmpty)
   }
@@ -238,8 +233,7 @@ struct PairingFailureScenarios {
     #expect(reasons.count == 2 && reasons.contains { $0.contains("another request pairs this device") })
     #expect(bench.backend.commands.count == 1)
     bench.succeeds()
-    let call = bench.anna.call("Choose", #""request":"\#(second)","candidate":\#(shared)"#)
-    bench.scenario.run(seconds: 1)
+    let call = bench.anna.call("Choose", #""request":"\#(second)","candidate":\#(shared)"#, wait: 1)
     #expect(call.replies.last?.error == nil && bench.accessories.map(\.app) == ["lights", "garden"])
     #expect(bench.backend.commands.count == 1)
   }

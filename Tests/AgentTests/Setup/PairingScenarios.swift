@@ -28,8 +28,7 @@ struct PairingScenarios {
     #expect(bench.phase == "pairing" && bench.accessories.isEmpty)
     bench.succeeds()
     #expect(bench.phase == "naming" && bench.accessories.isEmpty)
-    bench.anna.answer("Name", #""name":"Desk""#)
-    bench.scenario.run(seconds: 1)
+    bench.anna.answer("Name", #""name":"Desk""#, wait: 1)
     #expect(
       bench.events() == [
         "pickerDidPresent", "pickerSetupPairing", "pickerSetupBridging", "pickerSetupRename",
@@ -54,8 +53,7 @@ struct PairingScenarios {
     named.succeeds()
     #expect(named.harness.setupCore.registry.devices.first?.displayName == "Desk")
     let unnamed = PairingBench { $0.apps[0].items[0].setupOptions = .rename }
-    unnamed.chooses()
-    unnamed.scenario.run(seconds: 55)
+    unnamed.chooses(wait: 55)
     unnamed.succeeds()
     unnamed.scenario.run(seconds: 58)
     #expect(unnamed.phase == "naming")
@@ -76,8 +74,7 @@ struct PairingScenarios {
     #expect(bench.harness.agent.identities.map(\.identity) == [PairingBench.bulb])
     let known = bench.harness.agent.dataPath.pipeline.identity(at: 0)
     #expect(known.identity == PairingBench.bulb)
-    bench.lights.call("CancelPicker")
-    bench.scenario.run(seconds: 1)
+    bench.lights.call("CancelPicker", wait: 1)
     let kept = bench.harness.agent.dataPath.pipeline.identityCount
     #expect(bench.harness.agent.identities.isEmpty && kept == 0)
   }

@@ -13,10 +13,8 @@ struct PickerChoiceScenarios {
     .inMemoryAlone("the kernel buffers what would fill the agent's buffer"))
   func slowWatcher() throws {
     let scenario = SetupScenario(.lights { _ in }, scene: (1...20).map { .bulb($0) })
-    let app = scenario.app()
-    let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker", wait: 1)
     let stream = try #require(anna.stream)
     stream.readableByteCount = 0
     scenario.run(seconds: 60)
@@ -32,12 +30,9 @@ struct PickerChoiceScenarios {
   @Test("From ShowPicker to an accessory")
   func choice() {
     let scenario = SetupScenario(.lights { _ in })
-    let app = scenario.app()
-    let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     app.call("List")
     #expect(
       scenario.text == """
@@ -59,8 +54,7 @@ struct PickerChoiceScenarios {
   @Test("A denial ends the picker with userRestricted")
   func denial() {
     let (scenario, _, anna) = SetupScenario.choosing()
-    anna.answer("Deny")
-    scenario.run(seconds: 1)
+    anna.answer("Deny", wait: 1)
     #expect(
       scenario.text == """
         1.0 lights: pickerDidDismiss
@@ -74,10 +68,8 @@ struct PickerChoiceScenarios {
   func cancelByOperator() {
     let (scenario, app, anna) = SetupScenario.choosing()
     anna.answer("Cancel")
-    app.call("ShowPicker")
-    scenario.run(seconds: 4.9)
-    app.call("ShowPicker")
-    scenario.run(seconds: 0.2)
+    app.call("ShowPicker", wait: 4.9)
+    app.call("ShowPicker", wait: 0.2)
     app.call("ShowPicker")
     #expect(
       scenario.text == """
@@ -99,8 +91,7 @@ struct PickerChoiceScenarios {
     let (scenario, app, _) = SetupScenario.choosing()
     app.call("CancelPicker")
     app.call("CancelPicker")
-    app.call("ShowPicker")
-    scenario.run(seconds: 0.1)
+    app.call("ShowPicker", wait: 0.1)
     #expect(
       scenario.text == """
         1.0 lights: pickerDidDismiss
@@ -121,9 +112,8 @@ struct PickerChoiceScenarios {
     var bulb = SceneDevice.bulb(1)
     bulb.intervalMilliseconds = 1000
     let (scenario, _, _) = SetupScenario.choosing(scene: [bulb])
-    scenario.run(seconds: 610)
     #expect(
-      scenario.text == """
+      scenario.text(after: 610) == """
         600.0 lights: pickerDidDismiss
         600.0 lights: pickerFinished userCancelled
         600.0 anna: closed userCancelled
@@ -157,19 +147,14 @@ struct PickerChoiceScenarios {
   @Test("After five pickers in a minute that ended without an accessory the next is refused")
   func pace() {
     let scenario = SetupScenario(.lights { _ in }, scene: [])
-    let app = scenario.app()
-    let anna = scenario.watcher()
+    let (app, anna) = (scenario.app(), scenario.watcher())
     for _ in 0..<5 {
-      app.call("ShowPicker")
-      scenario.run(seconds: 0.2)
-      anna.answer("Deny")
-      scenario.run(seconds: 0.2)
+      app.call("ShowPicker", wait: 0.2)
+      anna.answer("Deny", wait: 0.2)
     }
     _ = scenario.takeLines()
-    app.call("ShowPicker")
-    scenario.run(seconds: 57.9)
-    app.call("ShowPicker")
-    scenario.run(seconds: 0.4)
+    app.call("ShowPicker", wait: 57.9)
+    app.call("ShowPicker", wait: 0.4)
     app.call("ShowPicker")
     #expect(
       scenario.text == """
@@ -185,12 +170,10 @@ struct PickerChoiceScenarios {
   func twoOperators() {
     let (scenario, _, anna) = SetupScenario.choosing()
     let ben = scenario.watcher("ben")
-    scenario.run(seconds: 0.1)
-    _ = scenario.takeLines()
+    scenario.skip(seconds: 0.1)
     scenario.harness.registry.isHeld = true
     anna.choose()
-    ben.choose()
-    scenario.run(seconds: 1)
+    ben.choose(wait: 1)
     scenario.harness.releaseRegistry()
     scenario.run(seconds: 1)
     ben.choose()
@@ -238,8 +221,7 @@ struct PickerChoiceScenarios {
   @Test("An operator may name every accessory; rename decides only whether setup asks")
   func namesWithoutAsking() {
     let (scenario, _, anna) = SetupScenario.choosing()
-    anna.choose(1, #""name":"Hall""#)
-    scenario.run(seconds: 1)
+    anna.choose(1, #""name":"Hall""#, wait: 1)
     #expect(
       scenario.text == """
         1.0 lights: accessoryAdded a1 Hall authorized
@@ -253,13 +235,11 @@ struct PickerChoiceScenarios {
   @Test("An app without items gets ExtensionNotFound, unless it supplies items in the call")
   func extensionNotFound() {
     let scenario = SetupScenario(.lights { $0.selection = .observe })
-    let app = scenario.app()
-    let anna = scenario.watcher()
+    let (app, anna) = (scenario.app(), scenario.watcher())
     app.call("ShowPicker")
     app.call("ShowPicker", #""items":[{"name":"Mine","descriptor":{"bluetoothCompanyIdentifier":3822}}]"#)
     scenario.run(seconds: 2)
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     #expect(
       scenario.text == """
         0.0 lights: activated
@@ -279,19 +259,14 @@ struct PickerChoiceScenarios {
   @Test("A picker of full items is refused, however often, and a removal makes room")
   func itemIsFull() {
     let scenario = SetupScenario(.lights { $0.maxAccessories = 1 }, scene: [.bulb(1, level: -50), .bulb(2)])
-    let app = scenario.app()
-    let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose(1)
-    scenario.run(seconds: 1)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    app.call("ShowPicker", wait: 1)
+    anna.choose(1, wait: 1)
     _ = scenario.takeLines()
     let refused = (0..<6).compactMap { _ in app.call("ShowPicker").replies.last }
     app.call("RemoveAccessory", about: app.accessory)
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose(2)
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(2, wait: 1)
     #expect(
       scenario.text == """
         \(String(repeating: "2.0 lights: ShowPicker → UserRestricted\n", count: 6))\
@@ -318,17 +293,12 @@ struct PickerChoiceScenarios {
     let app = scenario.app()
     let garden = scenario.app("garden", user: 1001)
     let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 6)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 6)
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"2"}"#)
-    garden.call("ShowPicker")
-    scenario.run(seconds: 3)
-    anna.choose()
-    scenario.run(seconds: 1)
-    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Porch""#)
-    scenario.run(seconds: 1)
+    garden.call("ShowPicker", wait: 3)
+    anna.choose(wait: 1)
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Porch""#, wait: 1)
     anna.call("List")
     #expect(
       scenario.text == """

@@ -14,9 +14,8 @@ struct PickerTimeoutScenarios {
     let app = scenario.app()
     scenario.watcher()
     app.call("ShowPicker", timeout.isEmpty ? "" : #""settings":{"discoveryTimeout":"\#(timeout)"}"#)
-    scenario.run(seconds: Double(seconds) + 5)
     #expect(
-      scenario.text == """
+      scenario.text(after: Double(seconds) + 5) == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -34,16 +33,13 @@ struct PickerTimeoutScenarios {
     let scenario = SetupScenario(scene: [])
     let app = scenario.app()
     scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 20)
+    app.call("ShowPicker", wait: 20)
     scenario.harness.radioVanishes()
     scenario.run(seconds: 20)
-    app.call("ShowPicker", #""settings":{"discoveryTimeout":"short"}"#)
-    scenario.run(seconds: 20)
+    app.call("ShowPicker", #""settings":{"discoveryTimeout":"short"}"#, wait: 20)
     scenario.harness.radioComes([])
-    scenario.run(seconds: 45)
     #expect(
-      scenario.text == """
+      scenario.text(after: 45) == """
         0.0 lights: activated
         0.0 lights: pickerDidPresent
         0.0 lights: ShowPicker → done
@@ -66,8 +62,7 @@ struct PickerTimeoutScenarios {
     let app = scenario.app()
     app.call("ShowPicker", #""settings":{"discoveryTimeout":"unbounded"}"#)
     _ = scenario.takeLines()
-    scenario.run(seconds: 1000)
-    #expect(scenario.takeLines() == "")
+    #expect(scenario.takeLines(after: 1000) == "")
     app.call("CancelPicker")
     #expect(scenario.text.contains("pickerFinished userCancelled"))
   }

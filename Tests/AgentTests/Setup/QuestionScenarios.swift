@@ -11,11 +11,9 @@ struct QuestionScenarios {
   func rename() {
     let (scenario, app, anna) = SetupScenario.owning()
     scenario.app(as: "lights again")
+    app.call("RenameAccessory", about: app.accessory, wait: 1)
     app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
-    app.call("RenameAccessory", about: app.accessory)
-    anna.answer("Name", #""name":"Hall""#)
-    scenario.run(seconds: 1)
+    anna.answer("Name", #""name":"Hall""#, wait: 1)
     #expect(
       scenario.text == """
         2.0 lights again: activated, a1 Lumo bulb authorized
@@ -32,15 +30,11 @@ struct QuestionScenarios {
   @Test("A rename ends when no operator answers for a minute, when one denies it, and when one closes it")
   func unanswered() {
     let (scenario, app, anna) = SetupScenario.owning()
-    app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 61)
-    app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, wait: 61)
+    app.call("RenameAccessory", about: app.accessory, wait: 1)
     anna.answer("Deny")
-    app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
-    anna.answer("Cancel")
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, wait: 1)
+    anna.answer("Cancel", wait: 1)
     #expect(
       scenario.text == """
         2.0 anna: rename lights answering Lumo bulb
@@ -60,12 +54,10 @@ struct QuestionScenarios {
   @Test("A rename ends when its caller disconnects")
   func hangUp() {
     let (scenario, app, _) = SetupScenario.owning()
-    let call = app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    let call = app.call("RenameAccessory", about: app.accessory, wait: 1)
     call.hangUp()
-    scenario.run(seconds: 1)
     #expect(
-      scenario.text == """
+      scenario.text(after: 1) == """
         2.0 anna: rename lights answering Lumo bulb
         3.1 anna: closed userCancelled
         """)
@@ -74,10 +66,8 @@ struct QuestionScenarios {
   @Test("A question about an accessory ends when the accessory is removed")
   func removedMeanwhile() {
     let (scenario, app, anna) = SetupScenario.owning()
-    app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
-    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, wait: 1)
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#, wait: 1)
     #expect(
       scenario.text == """
         2.0 anna: rename lights answering Lumo bulb
@@ -104,11 +94,9 @@ struct QuestionScenarios {
   func renameWithNetwork() {
     let (scenario, app, anna) = SetupScenario.owning(
       .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
-    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#, wait: 1)
     anna.answer("Name", #""name":"Lumo-hall""#)
-    app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, wait: 1)
     anna.answer("Name", #""name":"Porch""#)
     app.call("List")
     #expect(
@@ -132,12 +120,10 @@ struct QuestionScenarios {
   func renameNetworkAway() {
     let (scenario, app, anna) = SetupScenario.owning(
       .lights { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }, choosing: #""ssid":"Lumo-7""#)
-    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, #""renameOptions":1"#, wait: 1)
     anna.answer("Name", #""name":"Hall""#)
     anna.answer("Name", #""name":"Lumo-, a name of more than 32 bytes""#)
-    anna.answer("Name", #""name":"Lumo-8""#)
-    scenario.run(seconds: 1)
+    anna.answer("Name", #""name":"Lumo-8""#, wait: 1)
     let (whole, owned, _) = SetupScenario.owning(.lights { $0.descriptor.ssid = Array("Lumo-7".utf8) })
     owned.call("RenameAccessory", about: owned.accessory, #""renameOptions":1"#)
     #expect(
@@ -157,15 +143,11 @@ struct QuestionScenarios {
   func extend() {
     let (scenario, app, anna) = SetupScenario.owning()
     let more = #""alternate":{"bluetoothCompanyIdentifier":3822,"bluetoothManufacturerDataBlob":"02"}"#
-    app.call("UpdateAuthorization", about: app.accessory, more)
-    scenario.run(seconds: 1)
+    app.call("UpdateAuthorization", about: app.accessory, more, wait: 1)
     anna.answer("Deny")
-    app.call("UpdateAuthorization", about: app.accessory, more)
-    scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
-    app.call("UpdateAuthorization", about: app.accessory, more)
-    scenario.run(seconds: 61)
+    app.call("UpdateAuthorization", about: app.accessory, more, wait: 1)
+    anna.answer("Agree", wait: 1)
+    app.call("UpdateAuthorization", about: app.accessory, more, wait: 61)
     #expect(
       scenario.text == """
         2.0 anna: authorize lights answering Lumo bulb adds a second identity: company 0x0eee, manufacturer data
@@ -187,17 +169,13 @@ struct QuestionScenarios {
   func addedNetwork() {
     let manifest = GatewayManifest.lights { _ in }.with { $0.apps[0].supports = [.bluetooth, .wifi] }
     let (scenario, app, anna) = SetupScenario.owning(manifest)
-    app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssidPrefix":"Lumo-"}"#)
-    scenario.run(seconds: 1)
-    anna.answer("Agree")
-    scenario.run(seconds: 1)
+    app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssidPrefix":"Lumo-"}"#, wait: 1)
+    anna.answer("Agree", wait: 1)
     app.call("UpdateAuthorization", about: app.accessory, #""descriptor":{"ssid":"Lumo-7"}"#)
     app.call("FinishAuthorization", about: app.accessory)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other-7""#)
-    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
-    scenario.run(seconds: 1)
-    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-8""#)
-    scenario.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#, wait: 1)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-8""#, wait: 1)
     #expect(
       scenario.text == """
         2.0 anna: authorize lights answering Lumo bulb adds a network that begins with Lumo-
@@ -221,10 +199,8 @@ struct QuestionScenarios {
     app.call("RemoveAccessory", about: app.accessory)
     app.call("RemoveAccessory", about: app.accessory)
     anna.call("Registry")
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     #expect(
       scenario.text == """
         2.0 lights again: activated, a1 Lumo bulb authorized

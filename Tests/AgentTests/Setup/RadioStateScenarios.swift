@@ -35,8 +35,7 @@ struct RadioStateScenarios {
     app.activate(cursor)
     scenario.run(seconds: 1)
     #expect(app.radioStates == ["on", "absent"])
-    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
-    scenario.run(seconds: 1)
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#, wait: 1)
     #expect(app.events.last?.integer("sequence") == next)
   }
 }

@@ -23,8 +23,7 @@ struct RegistryScenarios {
     anna.call("Allow", #""app":"lights","device":"Cam-1""#)
     // The name's last byte is not UTF-8.
     anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
-    anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#)
-    scenario.run(seconds: 1)
+    anna.call("Allow", #""app":"lights","device":"Cam-1\#u{FFFD}""#, wait: 1)
     #expect(
       scenario.text == """
         0.0 anna: Allow → NotFound device Cam-1
@@ -37,13 +36,10 @@ struct RegistryScenarios {
   func failingAdd() {
     let (scenario, app, anna) = SetupScenario.choosing()
     scenario.harness.registry.replies = [.failed(.full, isOpen: true)]
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     app.call("List")
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     #expect(
       scenario.text == """
         1.0 lights: pickerSetupFailed unknown
@@ -72,18 +68,15 @@ struct RegistryScenarios {
     let (scenario, app, anna) = SetupScenario.choosing()
     #expect(problems(scenario).isEmpty)
     scenario.harness.registry.replies = [.failed(failure, isOpen: failure.leavesOpen)]
-    let choice = anna.choose()
-    scenario.run(seconds: 1)
+    let choice = anna.choose(wait: 1)
     for cure in [choice.replies.first?.text("cure"), app.events.last?.object("error")?.text("cure")] {
       #expect(cure == "ask the gateway's operator to see accessoryctl status")
     }
-    app.call("ShowPicker")
-    scenario.run(seconds: 60)
+    app.call("ShowPicker", wait: 60)
     let problems = problems(scenario)
     #expect(problems.compactMap { $0.text("kind") } == ["registryNotWritten"])
     #expect(problems.first?.text("sentence")?.contains(failure.sentence) == true)
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     #expect(app.events.last?.text("event") == "pickerFinished")
     #expect(self.problems(scenario).isEmpty)
   }
@@ -95,11 +88,9 @@ struct RegistryScenarios {
   @Test("Calls wait for a disk that does not reply, and end at their deadline")
   func heldDisk() {
     let (scenario, app, anna) = SetupScenario.choosing()
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     scenario.harness.registry.isHeld = true
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 31)
+    app.call("RemoveAccessory", about: app.accessory, wait: 31)
     app.call("List")
     scenario.harness.releaseRegistry()
     scenario.run(seconds: 1)
@@ -123,11 +114,9 @@ struct RegistryScenarios {
     "A disk that does not reply is a problem after 5 s, and the reply says that the change may still be made")
   func hangingDisk() {
     let (scenario, app, anna) = SetupScenario.choosing()
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     scenario.harness.registry.isHeld = true
-    let removal = app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 4.9)
+    let removal = app.call("RemoveAccessory", about: app.accessory, wait: 4.9)
     #expect(problems(scenario).isEmpty)
     scenario.run(seconds: 26.1)
     #expect(removal.replies.last?.text("reason")?.contains("the change may still be made") == true)
@@ -143,10 +132,8 @@ struct RegistryScenarios {
     var registry = StandInRegistryFile()
     registry.isHeld = true
     let scenario = SetupScenario(.lights { _ in }, registry: registry)
-    let app = scenario.app()
-    let anna = scenario.watcher()
-    anna.call("List")
-    scenario.run(seconds: 3)
+    let (app, anna) = (scenario.app(), scenario.watcher())
+    anna.call("List", wait: 3)
     scenario.harness.releaseRegistry()
     scenario.run(seconds: 1)
     app.call("ShowPicker")
@@ -168,8 +155,7 @@ struct RegistryScenarios {
     let scenario = SetupScenario(.lights { _ in }, registry: registry)
     scenario.app()
     let anna = scenario.watcher()
-    anna.call("List")
-    scenario.run(seconds: 31)
+    anna.call("List", wait: 31)
     #expect(
       scenario.text == """
         30.0 lights: Unknown
@@ -182,8 +168,7 @@ struct RegistryScenarios {
     var registry = StandInRegistryFile()
     registry.replies = [.refused(.otherApplication(applicationID: 1))]
     let scenario = SetupScenario(.lights { _ in }, registry: registry)
-    let app = scenario.app()
-    let anna = scenario.watcher()
+    let (app, anna) = (scenario.app(), scenario.watcher())
     anna.call("Registry")
     anna.call("List")
     anna.call("List", #""app":"lights""#)
@@ -195,8 +180,7 @@ struct RegistryScenarios {
     anna.call("Registry")
     app.activate()
     app.collect()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     #expect(
       scenario.text == """
         0.0 lights: Unknown
@@ -241,8 +225,7 @@ struct RegistryScenarios {
     #expect(problems(scenario).isEmpty)
     // An accessory that awaited its app when the run before ended is taken back once the file can be changed.
     #expect(scenario.text.contains("accessoryRemoved a2 Camera 2"))
-    app.call("RemoveAccessory", about: Rows.identifier(2).text)
-    scenario.run(seconds: 1)
+    app.call("RemoveAccessory", about: Rows.identifier(2).text, wait: 1)
     let outcomes = scenario.lines.compactMap { line in
       line.firstRange(of: "RemoveAccessory → ").map { String(line[$0.upperBound...]) }
     }
@@ -272,16 +255,13 @@ struct RegistryScenarios {
     let anna = scenario.watcher()
     anna.call("Reset")
     let app = scenario.app()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
     scenario.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .opened(scenario.harness.registry.saved),
     ]
-    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
-    scenario.run(seconds: 1)
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#, wait: 1)
     app.call("List")
     #expect(
       scenario.text == """
@@ -304,8 +284,7 @@ struct RegistryScenarios {
   @Test("When the open file breaks, the registry can be read but not changed")
   func degradedLater() {
     let (scenario, app, anna) = SetupScenario.choosing()
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     scenario.harness.registry.replies = [
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .refused(.otherApplication(applicationID: 1)),
@@ -317,8 +296,7 @@ struct RegistryScenarios {
     anna.call("Remove", #""accessory":"\#(app.accessory)""#)
     anna.call("List")
     let second = scenario.app(as: "lights again")
-    second.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    second.call("RenameAccessory", about: app.accessory, wait: 1)
     #expect(
       scenario.text == """
         1.0 lights: accessoryAdded a1 Lumo bulb authorized
@@ -352,14 +330,12 @@ struct RegistryScenarios {
       .failed(.disk(RegistryStoreErrorCode(code: 10, reason: "disk I/O error")), isOpen: false),
       .refused(.failed(.readOnly)), .opened(registry),
     ]
-    app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, wait: 1)
     let configuration = AgentCore.Configuration(manifest, access: .twoApps)
     scenario.harness.reading = .accepted(configuration, radioSource: "h4:controller", warnings: [])
     scenario.harness.readManifestAgain()
-    scenario.run(seconds: 1)
     #expect(
-      scenario.text == """
+      scenario.text(after: 1) == """
         2.0 lights: FinishAuthorization → Unknown
         3.1 lights: accessoryChanged a1 Lumo bulb authorized (state)
         3.1 lights: pickerDidDismiss

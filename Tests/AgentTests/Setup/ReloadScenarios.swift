@@ -120,8 +120,7 @@ struct ReloadScenarios {
     anna.call("List")
     #expect(problems(scenario) == ["accessoriesSuspended"])
     anna.call("Authorize", #""app":"lights""#)
-    anna.call("Authorize", #""app":"lamps""#)
-    scenario.run(seconds: 1)
+    anna.call("Authorize", #""app":"lamps""#, wait: 1)
     #expect(
       scenario.text == """
         2.1 lights: invalidated invalidated
@@ -158,8 +157,7 @@ struct ReloadScenarios {
   @Test("A picker for a changed item is closed; one for an unchanged item stays open")
   func picker() {
     let (scenario, app, _) = SetupScenario.owning()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     reload(scenario, .lights { _ in })
     reload(scenario, .lights { $0.name = "Another bulb" })
     #expect(

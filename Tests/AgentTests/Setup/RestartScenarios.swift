@@ -29,8 +29,7 @@ struct RestartScenarios {
     scenario.harness.endPickers()
     scenario.run(seconds: 1)
     #expect(app.events.last?.text("event") == "accessoryAdded")
-    app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, wait: 1)
     #expect(app.events.last?.eventSummary(scenario) == "pickerFinished", "until the end it goes on")
   }
 
@@ -38,12 +37,10 @@ struct RestartScenarios {
   func opened() {
     let scenario = SetupScenario(.lights { _ in }, scene: [])
     let anna = scenario.watcher()
-    anna.call("Open", #""app":"lights""#)
-    scenario.run(seconds: 1)
+    anna.call("Open", #""app":"lights""#, wait: 1)
     _ = scenario.takeLines()
     scenario.harness.endPickers()
-    scenario.run(seconds: 1)
-    #expect(scenario.text == "")
+    #expect(scenario.text(after: 1) == "")
   }
 
   @Test("After the agent was killed, its next run says that the session and the cursor are unknown")

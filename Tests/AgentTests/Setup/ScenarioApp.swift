@@ -53,17 +53,20 @@ final class ScenarioApp {
 
   /// Calls a method of the session interface with the app's token.
   @discardableResult
-  func call(_ method: String, _ parameters: String = "") -> ScenarioCall {
+  func call(_ method: String, _ parameters: String = "", wait seconds: Double = 0) -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
     return scenario.call(
-      "Session.\(method)", "\"session\":\"\(token)\"\(more)", user: user, atSocketOf: ownSocket, label: label)
+      "Session.\(method)", "\"session\":\"\(token)\"\(more)", user: user, atSocketOf: ownSocket, label: label,
+      wait: seconds)
   }
 
   /// Makes a call about one of the app's accessories.
   @discardableResult
-  func call(_ method: String, about accessory: String, _ parameters: String = "") -> ScenarioCall {
+  func call(
+    _ method: String, about accessory: String, _ parameters: String = "", wait seconds: Double = 0
+  ) -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
-    return call(method, "\"accessory\":\"\(accessory)\"\(more)")
+    return call(method, "\"accessory\":\"\(accessory)\"\(more)", wait: seconds)
   }
 
   /// The identifier of the accessory in the latest event about one.
@@ -138,21 +141,21 @@ final class ScenarioOperator {
   }
 
   @discardableResult
-  func call(_ method: String, _ parameters: String = "") -> ScenarioCall {
-    scenario.call("Operator.\(method)", parameters, user: 0, label: label)
+  func call(_ method: String, _ parameters: String = "", wait seconds: Double = 0) -> ScenarioCall {
+    scenario.call("Operator.\(method)", parameters, user: 0, label: label, wait: seconds)
   }
 
   /// Makes a call about the latest request.
   @discardableResult
-  func answer(_ method: String, _ parameters: String = "") -> ScenarioCall {
+  func answer(_ method: String, _ parameters: String = "", wait seconds: Double = 0) -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
-    return call(method, "\"request\":\"\(request)\"\(more)")
+    return call(method, "\"request\":\"\(request)\"\(more)", wait: seconds)
   }
 
   @discardableResult
-  func choose(_ candidate: Int = 1, _ parameters: String = "") -> ScenarioCall {
+  func choose(_ candidate: Int = 1, _ parameters: String = "", wait seconds: Double = 0) -> ScenarioCall {
     let more = parameters.isEmpty ? "" : ",\(parameters)"
-    return answer("Choose", "\"candidate\":\(candidate)\(more)")
+    return answer("Choose", "\"candidate\":\(candidate)\(more)", wait: seconds)
   }
 
   func collect() {

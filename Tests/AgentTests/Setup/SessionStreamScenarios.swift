@@ -18,12 +18,9 @@ struct SessionStreamScenarios {
     let app = scenario.app()
     let second = scenario.app(as: "lights again")
     let anna = scenario.watcher()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
-    anna.choose()
-    scenario.run(seconds: 1)
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
+    anna.choose(wait: 1)
+    app.call("RemoveAccessory", about: app.accessory, wait: 1)
     let received = second.events.filter { $0.text("event") != "activated" }
     #expect(received.map { $0.text("event") } == ["accessoryAdded", "accessoryRemoved"])
     #expect(received.map { $0.integer("sequence") } == [1, 4])
@@ -35,12 +32,10 @@ struct SessionStreamScenarios {
     let (scenario, app, anna) = SetupScenario.owning()
     let cursor = #""session":"\#(app.token)","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#
     app.hangUp()
-    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#)
-    scenario.run(seconds: 9)
+    anna.call("Rename", #""accessory":"\#(app.accessory)","name":"Hall""#, wait: 9)
     app.activate(cursor)
-    scenario.run(seconds: 1)
     #expect(
-      scenario.text == """
+      scenario.text(after: 1) == """
         2.0 anna: Rename → done
         11.1 lights: accessoryChanged a1 Hall authorized (displayName)
         """)
@@ -52,12 +47,10 @@ struct SessionStreamScenarios {
     let accessory = app.accessory
     app.hangUp()
     for name in ["Hall", "Porch"] { anna.call("Rename", #""accessory":"\#(accessory)","name":"\#(name)""#) }
-    scenario.run(seconds: 11)
-    _ = scenario.takeLines()
+    scenario.skip(seconds: 11)
     app.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":\#(app.sequence)"#)
     scenario.run(seconds: 1)
-    anna.call("Rename", #""accessory":"\#(accessory)","name":"Attic""#)
-    scenario.run(seconds: 1)
+    anna.call("Rename", #""accessory":"\#(accessory)","name":"Attic""#, wait: 1)
     #expect(
       scenario.text == """
         13.1 lights: activated, a1 Porch authorized
@@ -86,8 +79,7 @@ struct SessionStreamScenarios {
   @Test("After ten seconds without a stream the session and its picker end")
   func expiry() {
     let (scenario, app, _) = SetupScenario.owning()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     app.hangUp()
     scenario.run(seconds: 11)
     app.call("List")
@@ -112,9 +104,8 @@ struct SessionStreamScenarios {
     scenario.run(seconds: 0.1)
     app.hangUp()
     app.activate(#""app":"lights","epoch":"\#(app.epoch)","sequence":900"#)
-    scenario.run(seconds: 0.1)
     #expect(
-      scenario.text == """
+      scenario.text(after: 0.1) == """
         2.1 lights: reset
         2.1 lights: activated, a1 Lumo bulb authorized
         2.2 lights: reset
@@ -140,11 +131,9 @@ struct SessionStreamScenarios {
   @Test("A session that its app invalidates ends with its picker")
   func invalidate() {
     let (scenario, app, _) = SetupScenario.owning()
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", wait: 1)
     app.call("Invalidate")
-    app.call("Invalidate")
-    scenario.run(seconds: 1)
+    app.call("Invalidate", wait: 1)
     #expect(
       scenario.text == """
         2.0 lights: pickerDidPresent
@@ -190,8 +179,7 @@ struct AdvertisementScenarios {
     var bulb = SceneDevice.bulb(1)
     bulb.presence = [.seconds(0, 10), .seconds(300, 500)]
     let (scenario, app, _) = SetupScenario.owning(scene: [bulb, .bulb(2, level: -90), .unknownDevice(3)])
-    app.call("WatchAdvertisements")
-    scenario.run(seconds: 320)
+    app.call("WatchAdvertisements", wait: 320)
     #expect(scenario.text.contains("→ #0 found a1\n") && scenario.text.contains("→ #0 lost a1\n"))
     #expect(scenario.text.hasSuffix("→ #1 found a1"))
     #expect(!scenario.text.contains("a2"))
@@ -239,10 +227,8 @@ struct AdvertisementScenarios {
   func ends() {
     let (scenario, app, anna) = SetupScenario.owning(scene: [.bulb(1)])
     app.call("WatchAdvertisements")
-    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
-    scenario.run(seconds: 2)
-    app.call("Invalidate")
-    scenario.run(seconds: 1)
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#, wait: 2)
+    app.call("Invalidate", wait: 1)
     #expect(
       scenario.text == """
         2.0 lights: WatchAdvertisements → from #0
@@ -265,8 +251,7 @@ struct AdvertisementScenarios {
     scenario.run(seconds: 320)
     _ = scenario.takeLines()
     app.call("WatchAdvertisements", #""epoch":"\#(app.epoch.uppercased())","sequence":0"#)
-    app.call("WatchAdvertisements", #""epoch":"00","sequence":0"#)
-    scenario.run(seconds: 1)
+    app.call("WatchAdvertisements", #""epoch":"00","sequence":0"#, wait: 1)
     #expect(scenario.text.contains("→ from #0\n"))
     #expect(scenario.text.contains("→ #0 lost a1\n") && scenario.text.contains("→ #1 found a1\n"))
     #expect(scenario.text.contains("→ reset from #2\n") && scenario.text.hasSuffix("→ #2 found a1"))
@@ -281,8 +266,7 @@ struct AdvertisementScenarios {
     let (scenario, app, _) = SetupScenario.owning(scene: [bulb])
     app.call("WatchAdvertisements").hangUp()
     scenario.run(seconds: 700)
-    let watch = app.call("WatchAdvertisements", #""epoch":"\#(app.epoch)","sequence":0"#)
-    scenario.run(seconds: 0.1)
+    let watch = app.call("WatchAdvertisements", #""epoch":"\#(app.epoch)","sequence":0"#, wait: 0.1)
     let numbers = watch.replies.compactMap { $0.object("advertisement")?.integer("sequence") }
     let missed = watch.replies.compactMap { $0.integer("missed") }
     #expect(missed.count == 1 && missed[0] > 0)

@@ -11,8 +11,7 @@ extension SetupScenario {
   ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
     let scenario = SetupScenario(manifest, scene: scene)
     let (app, anna) = (scenario.app(), scenario.watcher())
-    app.call("ShowPicker", settings.isEmpty ? "" : #""settings":{\#(settings)}"#)
-    scenario.run(seconds: 1)
+    app.call("ShowPicker", settings.isEmpty ? "" : #""settings":{\#(settings)}"#, wait: 1)
     _ = scenario.takeLines()
     return (scenario, app, anna)
   }
@@ -29,8 +28,7 @@ extension SetupScenario {
     _ change: (inout DisplayItem) -> Void = { $0.setupOptions = .confirmAuthorization }
   ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
     let (scenario, app, anna) = choosing(change)
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     _ = scenario.takeLines()
     return (scenario, app, anna)
   }
@@ -41,8 +39,7 @@ extension SetupScenario {
     choosing more: String = ""
   ) -> (SetupScenario, ScenarioApp, ScenarioOperator) {
     let (scenario, app, anna) = choosing(manifest, scene: scene)
-    anna.choose(1, more)
-    scenario.run(seconds: 1)
+    anna.choose(1, more, wait: 1)
     _ = scenario.takeLines()
     return (scenario, app, anna)
   }

@@ -44,11 +44,21 @@ final class SetupScenario {
 
   var text: String { lines.joined(separator: "\n") }
 
+  /// The text after some more seconds.
+  func text(after seconds: Double) -> String {
+    run(seconds: seconds)
+    return text
+  }
+
   /// Returns the lines since the last call, and removes them.
-  func takeLines() -> String {
+  func takeLines(after seconds: Double = 0) -> String {
+    run(seconds: seconds)
     defer { lines = [] }
     return text
   }
+
+  /// Lets time pass, and removes the lines so far.
+  func skip(seconds: Double) { _ = takeLines(after: seconds) }
 
   func run(seconds: Double) {
     var steps = Int64(seconds * 1000) / Self.stepMilliseconds
@@ -106,15 +116,17 @@ final class SetupScenario {
     return watcher
   }
 
-  /// Makes a call on its own connection; its replies become lines.
+  /// Makes a call on its own connection; its replies become lines. Then `seconds` pass.
   @discardableResult
   func call(
-    _ method: String, _ parameters: String, user: UInt32, atSocketOf app: String? = nil, label: String
+    _ method: String, _ parameters: String, user: UInt32, atSocketOf app: String? = nil, label: String,
+    wait seconds: Double = 0
   ) -> ScenarioCall {
     let call = ScenarioCall(self, method, label: label)
     call.send(parameters, user: user, atSocketOf: app)
     calls.append(call)
     collect()
+    run(seconds: seconds)
     return call
   }
 }

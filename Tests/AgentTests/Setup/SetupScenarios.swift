@@ -12,12 +12,10 @@ struct SetupScenarios {
   @Test("An accessory that its app has to confirm awaits it, and is authorized")
   func confirmed() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 100)
+    anna.choose(wait: 100)
     app.call("Resolve", about: app.accessory)
     app.call("CancelPicker")
-    app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, wait: 1)
     app.call("FinishAuthorization", about: app.accessory)
     app.call("FailAuthorization", about: app.accessory)
     #expect(
@@ -41,10 +39,8 @@ struct SetupScenarios {
   @Test("An accessory that the app gives back can be chosen again")
   func givenBack() {
     let (scenario, app, _) = SetupScenario.confirming()
-    app.call("FailAuthorization", about: app.accessory)
-    scenario.run(seconds: 1)
-    app.call("ShowPicker")
-    scenario.run(seconds: 1)
+    app.call("FailAuthorization", about: app.accessory, wait: 1)
+    app.call("ShowPicker", wait: 1)
     #expect(
       scenario.text == """
         2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
@@ -84,8 +80,7 @@ struct SetupScenarios {
     app.hangUp()
     scenario.run(seconds: 30)
     let second = scenario.app(as: "lights again")
-    second.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 100)
+    second.call("FinishAuthorization", about: app.accessory, wait: 100)
     second.call("List")
     #expect(
       scenario.text == """
@@ -101,8 +96,7 @@ struct SetupScenarios {
   @Test("A restart before the confirmation takes the accessory back, which a client with a cursor learns")
   func restart() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     #expect(app.accessory != "")
     let manifest = GatewayManifest.lights { $0.setupOptions = .confirmAuthorization }
     let after = SetupScenario(
@@ -131,8 +125,7 @@ struct SetupScenarios {
   @Test("Removing an accessory that awaits its app ends the picker")
   func removedMeanwhile() {
     let (scenario, app, anna) = SetupScenario.confirming()
-    anna.call("Remove", #""accessory":"\#(app.accessory)""#)
-    scenario.run(seconds: 130)
+    anna.call("Remove", #""accessory":"\#(app.accessory)""#, wait: 130)
     #expect(
       scenario.text == """
         2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
@@ -148,8 +141,7 @@ struct SetupScenarios {
   func removedLater() {
     let (scenario, app, _) = SetupScenario.confirming()
     scenario.harness.registry.replies = [.failed(.full, isOpen: true)]
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 31)
+    app.call("RemoveAccessory", about: app.accessory, wait: 31)
     #expect(
       scenario.text == """
         2.0 lights: RemoveAccessory → Unknown
@@ -165,15 +157,12 @@ struct SetupScenarios {
   @Test("The time to confirm does not run out while the disk writes the confirmation")
   func slowConfirmation() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .confirmAuthorization }
-    anna.choose()
-    scenario.run(seconds: 119)
+    anna.choose(wait: 119)
     scenario.harness.registry.isHeld = true
-    app.call("FinishAuthorization", about: app.accessory)
-    scenario.run(seconds: 5)
+    app.call("FinishAuthorization", about: app.accessory, wait: 5)
     scenario.harness.releaseRegistry()
-    scenario.run(seconds: 1)
     #expect(
-      scenario.text == """
+      scenario.text(after: 1) == """
         1.0 lights: accessoryAdded a1 Lumo bulb awaitingAuthorization
         1.0 anna: setup lights confirming Lumo bulb
         1.0 anna: gone 1
@@ -189,8 +178,7 @@ struct SetupScenarios {
   @Test("An operator's denial takes the accessory back")
   func deniedMeanwhile() {
     let (scenario, _, anna) = SetupScenario.confirming()
-    anna.answer("Deny")
-    scenario.run(seconds: 1)
+    anna.answer("Deny", wait: 1)
     #expect(
       scenario.text == """
         2.0 lights: accessoryRemoved a1 Lumo bulb awaitingAuthorization
@@ -207,8 +195,7 @@ struct SetupScenarios {
   @Test("An operator gives a name with the choice")
   func nameInChoice() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = [.rename, .finishInApp] }
-    anna.choose(1, #""name":"Hall""#)
-    scenario.run(seconds: 1)
+    anna.choose(1, #""name":"Hall""#, wait: 1)
     #expect(
       scenario.text == """
         1.0 lights: pickerSetupRename
@@ -223,11 +210,9 @@ struct SetupScenarios {
   @Test("An operator gives a name after the choice")
   func nameAfterwards() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
-    anna.choose()
-    scenario.run(seconds: 10)
+    anna.choose(wait: 10)
     anna.answer("Name", #""name":" ""#)
-    anna.answer("Name", #""name":"Hall""#)
-    scenario.run(seconds: 1)
+    anna.answer("Name", #""name":"Hall""#, wait: 1)
     #expect(
       scenario.text == """
         1.0 lights: pickerSetupRename
@@ -245,8 +230,7 @@ struct SetupScenarios {
   @Test("An accessory that is not named within a minute gets its item's name")
   func unnamed() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
-    anna.choose()
-    scenario.run(seconds: 61)
+    anna.choose(wait: 61)
     #expect(
       scenario.text == """
         1.0 lights: pickerSetupRename
@@ -263,10 +247,8 @@ struct SetupScenarios {
   @Test("The app closes the picker while an operator types a name")
   func closedWhileNaming() {
     let (scenario, app, anna) = SetupScenario.choosing { $0.setupOptions = .rename }
-    anna.choose()
-    scenario.run(seconds: 1)
-    app.call("CancelPicker")
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
+    app.call("CancelPicker", wait: 1)
     app.call("List")
     #expect(
       scenario.text == """
@@ -288,8 +270,7 @@ struct SetupScenarios {
     let (scenario, app, _) = SetupScenario.confirming { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     app.call("FinishAuthorization", about: app.accessory)
     app.call("FinishAuthorization", about: app.accessory, #""ssid":"Other-7""#)
-    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#)
-    scenario.run(seconds: 1)
+    app.call("FinishAuthorization", about: app.accessory, #""ssid":"Lumo-7""#, wait: 1)
     #expect(
       scenario.text == """
         2.0 lights: FinishAuthorization → InvalidRequest ssid
@@ -340,8 +321,7 @@ struct SetupScenarios {
   func networkInChoice() {
     let (scenario, _, anna) = SetupScenario.choosing { $0.descriptor.ssidPrefix = Array("Lumo-".utf8) }
     anna.choose(1, #""ssid":"Other""#)
-    anna.choose(1, #""ssid":"Lumo-8""#)
-    scenario.run(seconds: 1)
+    anna.choose(1, #""ssid":"Lumo-8""#, wait: 1)
     #expect(
       scenario.text == """
         1.0 anna: Choose → Invalid ssid

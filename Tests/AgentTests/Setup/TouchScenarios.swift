@@ -22,8 +22,7 @@ struct TouchScenarios {
     SetupScenario, ScenarioApp, ScenarioOperator
   ) {
     let scenario = SetupScenario(manifest, scene: scene)
-    let app = scenario.app()
-    let anna = scenario.watcher()
+    let (app, anna) = (scenario.app(), scenario.watcher())
     app.call("ShowPicker")
     _ = scenario.takeLines()
     return (scenario, app, anna)
@@ -36,9 +35,8 @@ struct TouchScenarios {
   @Test("A device is set up one second after it is held at the gateway")
   func touch() {
     let (scenario, _, _) = touching([.bulb(1, level: -35, from: 5)])
-    scenario.run(seconds: 10)
     #expect(
-      scenario.text == """
+      scenario.text(after: 10) == """
         0.1 anna: setup lights looking touch
         3.5 anna: candidate 1 Lumo bulb, held
         4.5 lights: accessoryAdded a1 Lumo bulb, held authorized
@@ -55,9 +53,8 @@ struct TouchScenarios {
     var bulb = SceneDevice.bulb(1, level: -35)
     bulb.presence = [.seconds(0, 10), .seconds(40, 100)]
     let (scenario, _, _) = touching([bulb])
-    scenario.run(seconds: 50)
     #expect(
-      scenario.text == """
+      scenario.text(after: 50) == """
         0.1 anna: setup lights looking touch
         0.1 anna: candidate 1 Lumo bulb, held
         13.8 anna: gone 1
@@ -74,9 +71,8 @@ struct TouchScenarios {
   @Test("Of two devices at once neither is chosen; the request says why and stays open")
   func twoDevices() {
     let (scenario, _, _) = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)])
-    scenario.run(seconds: 10)
     #expect(
-      scenario.text == """
+      scenario.text(after: 10) == """
         0.1 anna: setup lights looking touch
         3.5 anna: candidate 1 Lumo bulb, held
         3.7 anna: candidate 2 Lumo bulb, held
@@ -95,8 +91,7 @@ struct TouchScenarios {
     }
     let (scenario, _, _) = touching([.bulb(1, level: -35, from: 5)], manifest)
     let garden = scenario.app("garden", user: 1001)
-    garden.call("ShowPicker")
-    scenario.run(seconds: 10)
+    garden.call("ShowPicker", wait: 10)
     #expect(
       scenario.text == """
         0.0 garden: activated
@@ -117,13 +112,10 @@ struct TouchScenarios {
     bulb.presence = [.seconds(5, 20), .seconds(50, 70), .seconds(100, 200)]
     let (scenario, app, anna) = touching([bulb])
     scenario.run(seconds: 10)
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 25)
-    app.call("ShowPicker")
-    scenario.run(seconds: 30)
+    app.call("RemoveAccessory", about: app.accessory, wait: 25)
+    app.call("ShowPicker", wait: 30)
     anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
-    anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#)
-    scenario.run(seconds: 40)
+    anna.call("Allow", #""app":"lights","device":"C0:00:00:00:00:01""#, wait: 40)
     #expect(
       scenario.text == """
         0.1 anna: setup lights looking touch
@@ -164,10 +156,8 @@ struct TouchScenarios {
     bulb.presence = [.seconds(5, 20), .seconds(50, 100)]
     let (scenario, app, _) = touching([bulb], manifest)
     scenario.run(seconds: 10)
-    app.call("RemoveAccessory", about: app.accessory)
-    scenario.run(seconds: 25)
-    app.call("ShowPicker")
-    scenario.run(seconds: 20)
+    app.call("RemoveAccessory", about: app.accessory, wait: 25)
+    app.call("ShowPicker", wait: 20)
     #expect(signals(scenario) == ["success held lights", "failure held lights"])
     let twins = touching([.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 5)], manifest).0
     twins.run(seconds: 10)
@@ -179,9 +169,8 @@ struct TouchScenarios {
     var bulb = SceneDevice.bulb(1, level: -35, from: 5)
     bulb.address = .nonResolvable(rotationSeconds: 900)
     let (scenario, _, _) = touching([bulb])
-    scenario.run(seconds: 10)
     #expect(
-      scenario.text == """
+      scenario.text(after: 10) == """
         0.1 anna: setup lights looking touch
         3.5 anna: candidate 1 Lumo bulb, held
         4.5 anna: setup lights looking touch the device changes its address and gave no key; choose it in accessoryctl pick
@@ -191,9 +180,8 @@ struct TouchScenarios {
   @Test("A touch request without a device ends after five minutes")
   func timeout() {
     let (scenario, _, _) = touching([])
-    scenario.run(seconds: 301)
     #expect(
-      scenario.text == """
+      scenario.text(after: 301) == """
         0.1 anna: setup lights looking touch
         300.0 lights: pickerDidDismiss
         300.0 lights: pickerFinished discoveryTimeout
@@ -218,9 +206,8 @@ struct TouchScenarios {
     scenario.harness.radioVanishes()
     scenario.run(seconds: 20)
     scenario.harness.radioComes([.bulb(1, level: -35)])
-    scenario.run(seconds: 20)
     #expect(
-      scenario.text == """
+      scenario.text(after: 20) == """
         0.1 anna: setup lights looking touch
         0.1 anna: candidate 1 Lumo bulb, held
         5.8 anna: gone 1
@@ -235,8 +222,7 @@ struct TouchScenarios {
       Self.manifest.with { $0.apps[0].items[0].selection = .operator },
       scene: [.bulb(1, level: -35, from: 5), .bulb(2, level: -35, from: 9)])
     let anna = scenario.watcher()
-    anna.call("Open", #""app":"lights","usesTouch":true,"count":3"#)
-    scenario.run(seconds: 301)
+    anna.call("Open", #""app":"lights","usesTouch":true,"count":3"#, wait: 301)
     #expect(
       scenario.text == """
         0.0 anna: Open → open

@@ -42,11 +42,9 @@ struct VisibleRequestScenarios {
       throw CancellationError()
     }
     #expect(request.text("request") == signal[1])
-    anna.choose(1)
-    scenario.run(seconds: 11)
+    anna.choose(1, wait: 11)
     #expect(try requests(scenario) == [])
-    app.call("RenameAccessory", about: app.accessory)
-    scenario.run(seconds: 1)
+    app.call("RenameAccessory", about: app.accessory, wait: 1)
     #expect(try requests(scenario) == [#"rename ["Lumo bulb"] 0: lights wants to rename "Lumo bulb""#])
     #expect(signals(scenario) == ["setup lights", "rename lights"])
   }
@@ -56,8 +54,7 @@ struct VisibleRequestScenarios {
     let (scenario, app, _) = SetupScenario.choosing(Self.manifest)
     for _ in 0..<3 {
       app.call("CancelPicker")
-      app.call("ShowPicker")
-      scenario.run(seconds: 1)
+      app.call("ShowPicker", wait: 1)
     }
     #expect(signals(scenario) == ["setup lights"])
     #expect(try requests(scenario).count == 1)
@@ -65,8 +62,7 @@ struct VisibleRequestScenarios {
     #expect(signals(scenario) == ["setup lights", "setup lights"])
     app.call("CancelPicker")
     app.call("ShowPicker")
-    app.call("CancelPicker")
-    scenario.run(seconds: 11)
+    app.call("CancelPicker", wait: 11)
     #expect(signals(scenario) == ["setup lights", "setup lights"])
   }
 
@@ -75,12 +71,10 @@ struct VisibleRequestScenarios {
     let scenario = SetupScenario(
       Self.manifest.with { $0.apps[0].items[0].setupOptions = .confirmAuthorization })
     let (_, anna) = (scenario.app(), scenario.watcher())
-    anna.call("Open", #""app":"lights""#)
-    scenario.run(seconds: 1)
+    anna.call("Open", #""app":"lights""#, wait: 1)
     let sentence = #"an operator wants to set up "bulb" for lights"#
     #expect(try requests(scenario) == [#"setup ["bulb"] 1: \#(sentence)"#])
-    anna.choose()
-    scenario.run(seconds: 1)
+    anna.choose(wait: 1)
     #expect(
       try requests(scenario) == [
         #"setup ["bulb"] 0: \#(sentence), and lights has to finish the authorization"#
