@@ -60,6 +60,23 @@ struct ReloadScenarios {
     #expect(problem() == nil)
   }
 
+  @Test("Status names such an accessory also when it sleeps between its bursts")
+  func notMatchingAsleep() {
+    var bulb = SceneDevice.bulb(1)
+    let bursts = (1..<100).map { Instant(microseconds: $0 * 12_000_000) }
+    bulb.presence = [.seconds(0, 5)] + bursts.map { $0..<$0.advanced(milliseconds: 600) }
+    let (scenario, _, _) = SetupScenario.owning(scene: [bulb])
+    scenario.run(seconds: 120)
+    reload(scenario, .lights { $0.descriptor.manufacturerData = MaskedBytes(blob: [0xAA]) })
+    // Throughout two periods: in a burst, after it, and before the next one.
+    for second in 0..<24 {
+      scenario.run(seconds: 1)
+      #expect(
+        scenario.status()?.objects("problems").contains { $0.text("kind") == "accessoryNotMatching" } == true,
+        "\(second)")
+    }
+  }
+
   @Test(
     "An accessory that has only just come, or has gone, is not said to match no longer",
     arguments: [true, false])
