@@ -28,11 +28,11 @@ extension ManifestRules {
     of descriptor: DiscoveryDescriptor, selection: DisplayItem.Selection?, at path: ManifestKeyPath
   ) {
     let lacksCompany =
-      descriptor.manufacturerData != nil && descriptor.companyIdentifier == nil
-      && isLegible(path.appending(DescriptorKey.companyIdentifier))
+      (descriptor.manufacturerData != nil || isUnreadable(DescriptorKey.manufacturerDataBlob, in: path))
+      && descriptor.companyIdentifier == nil && isLegible(path.appending(DescriptorKey.companyIdentifier))
     let lacksService =
-      descriptor.serviceData != nil && descriptor.serviceUUID == nil
-      && isLegible(path.appending(DescriptorKey.serviceUUID))
+      (descriptor.serviceData != nil || isUnreadable(DescriptorKey.serviceDataBlob, in: path))
+      && descriptor.serviceUUID == nil && isLegible(path.appending(DescriptorKey.serviceUUID))
     if lacksCompany {
       report(.manufacturerDataWithoutCompanyIdentifier, at: path, DescriptorKey.manufacturerDataBlob)
     }
@@ -86,12 +86,23 @@ extension ManifestRules {
       report(.undeclared(name: String(decoding: name, as: UTF8.self)), at: path, DescriptorKey.nameSubstring)
     }
     guard isLegible(declared.appending(AppKey.supports)) else { return }
-    if descriptor.hasBluetoothClause, !app.supports.contains(.bluetooth) {
+    if hasBluetoothClause(descriptor, at: path), !app.supports.contains(.bluetooth) {
       report(.undeclared(.bluetooth), at: path)
     }
-    if !app.supports.contains(.wifi), let key = descriptor.wifiKey {
-      report(.undeclared(.wifi), at: path, key)
-    }
+    let wifiKey = descriptor.wifiKey ?? DescriptorKey.ofWiFi.first { isUnreadable($0, in: path) }
+    if !app.supports.contains(.wifi), let wifiKey { report(.undeclared(.wifi), at: path, wifiKey) }
+  }
+
+  /// Whether there is a clause about Bluetooth, be it unreadable.
+  private func hasBluetoothClause(_ descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) -> Bool {
+    descriptor.hasBluetoothClause || DescriptorKey.ofBluetooth.contains { isUnreadable($0, in: path) }
+  }
+
+  /// The network's name that the descriptor asks for, be it unreadable; nil for one that is not found by its network.
+  func networkKey(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) -> DescriptorKey? {
+    guard !hasBluetoothClause(descriptor, at: path) else { return nil }
+    if descriptor.hasWiFiClause { return descriptor.wifiKey }
+    return DescriptorKey.ofNetworks.first { isUnreadable($0, in: path) }
   }
 
   /// Checks that a second identity has no clause besides those that recognise it on the air.
@@ -119,14 +130,16 @@ extension DiscoveryDescriptor {
 
 extension DescriptorKey {
   fileprivate static let ofName: [DescriptorKey] = [.nameSubstring, .namePrefix]
-
-  /// What says which devices or networks are meant: without all of them, nothing is certain about any that is missing.
-  static let ofClauses: [DescriptorKey] =
+  fileprivate static let ofBluetooth: [DescriptorKey] =
     ofName + [
       .companyIdentifier, .manufacturerDataBlob, .manufacturerDataMask, .serviceUUID, .serviceDataBlob,
-      .serviceDataMask, .addressPrefix, .ssid, .ssidHex, .ssidPrefix, .ssidPrefixHex,
-      .wifiAwareServiceName,
+      .serviceDataMask, .addressPrefix,
     ]
+  fileprivate static let ofNetworks: [DescriptorKey] = [.ssid, .ssidHex, .ssidPrefix, .ssidPrefixHex]
+  fileprivate static let ofWiFi = ofNetworks + [.wifiAwareServiceName]
+
+  /// What says which devices or networks are meant: without all of them, nothing is certain about any that is missing.
+  static let ofClauses: [DescriptorKey] = ofBluetooth + ofWiFi
 }
 
 extension CompareOptions {

@@ -17,14 +17,16 @@ extension ManifestRules {
   /// Checks that an item that is set up without confirmation has a specific descriptor.
   mutating func checkSelection(of item: DisplayItem, at path: ManifestKeyPath) {
     let descriptor = path.appending(ItemKey.descriptor)
-    guard item.selection.isHandsFree, areLegible(DescriptorKey.ofClauses, in: descriptor) else { return }
-    if item.descriptor.isFoundByNetwork {
+    guard item.selection.isHandsFree else { return }
+    if let key = networkKey(of: item.descriptor, at: descriptor) {
       switch item.selection {
       case .touch: report(.touchOfNetwork, at: path, ItemKey.select)
-      case .automatic where item.descriptor.ssid == nil:
+      case .automatic where [.ssidPrefix, .ssidPrefixHex].contains(key):
         report(.automaticByPrefix, at: path, ItemKey.select)
       case .automatic, .operator, .observe: break
       }
+    } else if !areLegible(DescriptorKey.ofClauses, in: descriptor) {
+      return
     } else if !item.descriptor.isDistinct {
       report(.weakForSelection(item.selection), at: path, ItemKey.select)
     } else if item.selection == .touch, item.descriptor.range != .immediate,

@@ -14,15 +14,14 @@ extension ManifestRules {
     checkName(of: descriptor, at: path)
     checkNetworkName(of: descriptor, at: path)
     checkSupportedOptions(of: descriptor, at: path)
+    let wifiPath = ManifestKeyPath().appending(RootKey.gateway).appending(GatewayKey.wifi)
+    if manifest.gateway.wifi == nil, isLegible(wifiPath), let key = networkKey(of: descriptor, at: path) {
+      report(.wifiInterfaceMissing, at: path, key)
+    }
     guard areLegible(DescriptorKey.ofClauses, in: path) else { return }
     if let key = descriptor.onlyKey { report(.broad(key), at: path) }
     if descriptor.isFoundByNetwork, let name = descriptor.ssid, name.allSatisfy({ $0 == 0 }) {
       report(.hiddenNetwork, at: path, DescriptorKey.ssid)
-    }
-    let wifiPath = ManifestKeyPath().appending(RootKey.gateway).appending(GatewayKey.wifi)
-    if descriptor.isFoundByNetwork, manifest.gateway.wifi == nil, isLegible(wifiPath) {
-      let key = descriptor.ssid == nil ? DescriptorKey.ssidPrefix : .ssid
-      report(.wifiInterfaceMissing, at: path, key)
     }
     if descriptor.hasOnlyWiFiAware {
       report(.onlyWiFiAware, at: path, DescriptorKey.wifiAwareServiceName)

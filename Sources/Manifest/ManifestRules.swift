@@ -10,6 +10,7 @@ public struct ManifestRules {
   /// The profile of the manifest's board; nil when it was not looked up.
   let board: BoardProfile?
   private(set) var diagnostics: [ManifestDiagnostic] = []
+  private let unreadable: Set<ManifestKeyPath>
   /// The paths of unreadable values and of everything that contains one.
   private let doubtful: Set<ManifestKeyPath>
 
@@ -44,6 +45,7 @@ public struct ManifestRules {
     self.manifest = manifest
     self.accounts = accounts
     self.board = board
+    self.unreadable = unreadable
     self.doubtful = unreadable.reduce(into: []) { doubtful, path in
       var place: ManifestKeyPath? = path
       while let current = place, doubtful.insert(current).inserted { place = current.parent }
@@ -64,6 +66,11 @@ public struct ManifestRules {
   /// Whether the values of these keys of a table could be read.
   func areLegible(_ keys: some Sequence<some ManifestKey>, in table: ManifestKeyPath) -> Bool {
     doubtful.isEmpty || keys.allSatisfy { isLegible(table.appending($0)) }
+  }
+
+  /// Whether a table has a key with a value that could not be read. Without a table nothing is known.
+  func isUnreadable(_ key: some ManifestKey, in table: ManifestKeyPath) -> Bool {
+    unreadable.contains(table.appending(key)) && !unreadable.contains(table)
   }
 
   static func path(ofApp name: String) -> ManifestKeyPath {

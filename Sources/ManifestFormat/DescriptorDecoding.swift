@@ -42,9 +42,12 @@ extension TableReader<DescriptorKey> {
     let maskBytes = value(mask, .hexadecimal) { Hex(digits: $0)?.bytes }
     if node(blob) == nil { report(.maskWithoutBlob, at: mask) }
     guard let blobBytes, let maskBytes else { return nil }
-    if let masked = MaskedBytes(blob: blobBytes, mask: maskBytes) { return masked }
-    report(.maskLength(mask: maskBytes.count, blob: blobBytes.count), at: mask)
-    return nil
+    // With the longer of both lengths, no other rule says more than is certain.
+    let missing = maskBytes.count - blobBytes.count
+    if missing != 0 { report(.maskLength(mask: maskBytes.count, blob: blobBytes.count), at: mask) }
+    return MaskedBytes(
+      blob: blobBytes + [UInt8](repeating: 0, count: max(0, missing)),
+      mask: maskBytes + [UInt8](repeating: 0xFF, count: max(0, -missing)))
   }
 
   /// Refuses the options of `NSString.CompareOptions` that are not supported by name.

@@ -103,7 +103,7 @@ extension FormatDiagnostic {
   static let maskWithoutBlob = Self(
     "a mask needs the blob that it belongs to; add the blob or remove the mask")
   static func maskLength(mask: Int, blob: Int) -> Self {
-    Self("the mask has \(bytes(mask)) and the blob \(blob); make both the same length")
+    Self("the mask has \(bytes(mask)) and the blob \(blob); make both the same length", leavesNoValue: false)
   }
   static let twoNames = Self(
     "bluetooth-name-prefix and bluetooth-name-substring exclude each other; keep one of them")
