@@ -30,9 +30,7 @@ extension DeviceLine {
     }
     let heard = "\(level)  \(address) \(reports)\(silent)"
     guard !words.isEmpty else { return heard + "\n" }
-    var rows = TextRows(indent: Self.wordsColumn, labelColumnCount: 0, style)
-    rows.row("", words)
-    return "\(heard)  \(rows.text.dropFirst(Self.wordsColumn))"
+    return style.tableLine("\(heard)  ", words, at: Self.wordsColumn)
   }
 
   /// Where names and items start.

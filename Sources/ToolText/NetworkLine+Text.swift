@@ -20,9 +20,7 @@ extension NetworkLine {
       return item.isFound ? id : "(\(id))"
     }
     let start = "\(level)  \(address)  \(security.rawValue.padded(to: 10))\(seen)"
-    var rows = TextRows(indent: Self.wordsColumn, labelColumnCount: 0, style)
-    rows.row("", words)
-    return "\(start)  \(rows.text.dropFirst(Self.wordsColumn))"
+    return style.tableLine("\(start)  ", words, at: Self.wordsColumn)
   }
 
   /// Where the name and the items start.
@@ -76,9 +74,7 @@ extension NetworkExplanation {
     let clause = "\(key.rawValue) = \(wanted.terminal(columnsMax: 32)):"
     // It may be the agent's word.
     let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
-    var rows = TextRows(indent: Self.whyColumn, labelColumnCount: 0, style)
-    rows.row("", [subject + ":"] + (isNamed ? [clause] : []) + shown.split(separator: " ").map(String.init))
-    let start = "\(mark) \(level) dBm".padded(to: Self.whyColumn)
-    return start + rows.text.dropFirst(Self.whyColumn)
+    let words = [subject + ":"] + (isNamed ? [clause] : []) + shown.split(separator: " ").map(String.init)
+    return style.tableLine("\(mark) \(level) dBm".padded(to: Self.whyColumn), words, at: Self.whyColumn)
   }
 }

@@ -61,6 +61,33 @@ struct TextRows {
   }
 }
 
+extension TextStyle {
+  /// The fewest columns of the last column of a table.
+  private static let lastColumnMin = 12
+  /// How far it stands in on a line of its own.
+  private static let lastColumnIndent = 4
+
+  /// A line of a table whose last column begins at `column`: `start`, which fills the columns before it, and the words of the
+  /// last one. On a terminal where these do not fit, they begin on a line of their own.
+  func tableLine(_ start: String, _ words: [String], at column: Int) -> String {
+    // What stands in parentheses is whole only without a terminal.
+    let parts = words.flatMap { $0.split(separator: " ", omittingEmptySubsequences: false).map(String.init) }
+    let words = columnsMax == nil ? words : parts
+    let widest = words.map(\.columnCount).filter { $0 <= columnCount - Self.lastColumnIndent }.max() ?? 0
+    let isNarrow = columnsMax.map { $0 < column + max(Self.lastColumnMin, widest) } ?? false
+    var rows = TextRows(indent: isNarrow ? Self.lastColumnIndent : column, labelColumnCount: 0, self)
+    rows.row("", words)
+    return isNarrow ? start.trimmedAtEnd + "\n" + rows.text : start + rows.text.dropFirst(column)
+  }
+}
+
+extension String {
+  /// Without the blanks at the end.
+  fileprivate var trimmedAtEnd: String {
+    String(reversed().drop { $0 == " " }.reversed())
+  }
+}
+
 extension StringProtocol {
   /// Columns of a terminal, for text without escape sequences.
   package var columnCount: Int {

@@ -49,8 +49,7 @@ extension Trial {
     let shown = AirText(Array(why.utf8)).escaped(columnsMax: 200)
     let name = name.map { $0.terminal(columnsMax: 30) + ":" }
     let identity = isAlternate ? "(second identity) " : ""
-    var rows = TextRows(indent: Self.whyColumn, labelColumnCount: 0, style)
-    rows.row("", [name].compactMap(\.self) + (identity + shown).split(separator: " ").map(String.init))
-    return "\(mark) \(address) \(level) dBm  \(rows.text.dropFirst(Self.whyColumn))"
+    let words = [name].compactMap(\.self) + (identity + shown).split(separator: " ").map(String.init)
+    return style.tableLine("\(mark) \(address) \(level) dBm  ", words, at: Self.whyColumn)
   }
 }

@@ -54,6 +54,30 @@ import Testing
     #expect(rows.text.filter { $0 == "a" }.count == 100)
   }
 
+  @Test(
+    "The last column of a table begins on a line of its own where the terminal is too narrow",
+    arguments: [40, 45, 50, 55, 58, 59, 60, 80, 200])
+  func lastColumn(columnsMax: Int) {
+    let start = String(repeating: "x", count: 45) + "  "
+    let words = ["t/i:", "found", "5", "times,", "first", "3.388–13.130", "s"]
+    let style = TextStyle(isColored: false, columnsMax: columnsMax)
+    let lines = style.tableLine(start, words, at: 47).split(separator: "\n").map(String.init)
+    #expect(lines.dropFirst().allSatisfy { $0.columnCount <= columnsMax }, "\(lines)")
+    #expect((lines[0] == start.dropLast(2)) == (columnsMax < 59), "\(lines)")
+    #expect(
+      lines.dropFirst().allSatisfy { $0.hasPrefix(String(repeating: " ", count: columnsMax < 59 ? 4 : 47)) })
+    #expect(lines.joined(separator: " ").split(separator: " ").dropFirst().map(String.init) == words)
+  }
+
+  @Test("A word that fits no column does not move the others, and without a terminal nothing moves")
+  func wideWord() {
+    let wide = String(repeating: "ab", count: 60)
+    for style in [TextStyle(isColored: false, columnsMax: 80), .plain] {
+      #expect(style.tableLine("x  ", ["one", wide], at: 3).hasPrefix("x  one\n   abab"))
+    }
+    #expect(TextStyle.plain.tableLine("x", ["one"], at: 75).hasPrefix("x"))
+  }
+
   @Test(arguments: [(nil, 80), (120, 120), (50, 50), (20, 40)])
   func rowsAreAsWideAsTheTerminal(columnsMax: Int?, widest: Int) {
     var rows = TextRows(
