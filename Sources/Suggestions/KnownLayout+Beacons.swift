@@ -30,11 +30,10 @@ enum KnownLayout {
   /// (Apple, "Proximity Beacon Specification", Release R1, 2).
   @Sendable private static func iBeacon(_ source: LastingFields) -> SuggestionCandidate? {
     guard let frame = source.data(of: apple)?.frame([0x02, 0x15], bytesMin: 23) else { return nil }
-    var candidate = SuggestionCandidate(
-      "iBeacon", company: apple,
-      "The item asks for the type of the frame and the proximity UUID, which all beacons of one owner share; major, "
-        + "minor and power are left out.")
-    candidate.ask(OwnAddress(source.address).removed(from: Array(frame.prefix(18))))
+    var candidate = SuggestionCandidate("iBeacon", company: apple)
+    candidate.ask(
+      lasting(frame[2..<18], source), after: [0x02, 0x15], called: "the proximity UUID",
+      saying: ", which all beacons of one owner share", leavingOut: "major, minor and power")
     return candidate
   }
 
@@ -43,11 +42,10 @@ enum KnownLayout {
   @Sendable private static func altBeacon(_ source: LastingFields) -> SuggestionCandidate? {
     for company in source.companies {
       guard let frame = company.data.frame([0xBE, 0xAC], bytesMin: 24) else { continue }
-      var candidate = SuggestionCandidate(
-        "AltBeacon", company: company.key,
-        "The item asks for the beacon code and the 16 bytes of the organisation; the last 4 bytes of the identifier, "
-          + "the reference level and the byte of the maker are left out.")
-      candidate.ask(OwnAddress(source.address).removed(from: Array(frame.prefix(18))))
+      var candidate = SuggestionCandidate("AltBeacon", company: company.key)
+      candidate.ask(
+        lasting(frame[2..<18], source), after: [0xBE, 0xAC], called: "the identifier of the organisation",
+        leavingOut: "the last 4 bytes of the identifier, the reference level and the byte of the maker")
       return candidate
     }
     return nil
@@ -61,17 +59,15 @@ enum KnownLayout {
     guard let data = source.data(of: eddystoneService) else { return nil }
     var candidate: SuggestionCandidate
     if let uid = data.frame([0x00], bytesMin: 12) {
-      candidate = SuggestionCandidate(
-        "Eddystone-UID", service: eddystoneService,
-        "The item asks for the type of the frame and the namespace, which all beacons of one owner share; power and "
-          + "instance are left out.")
-      candidate.ask([0x00, .any] + OwnAddress(source.address).removed(from: Array(uid[2..<12])))
+      candidate = SuggestionCandidate("Eddystone-UID", service: eddystoneService)
+      candidate.ask(
+        lasting(uid[2..<12], source), after: [0x00, .any], called: "the namespace",
+        saying: ", which all beacons of one owner share", leavingOut: "power and instance")
     } else if let url = data.frame([0x10], bytesMin: 3) {
-      candidate = SuggestionCandidate(
-        "Eddystone-URL", service: eddystoneService,
-        "The item asks for the type of the frame and the host of the URL; power and the rest of the URL are left out."
-      )
-      candidate.ask([0x10, .any] + urlHost(url[2...]))
+      candidate = SuggestionCandidate("Eddystone-URL", service: eddystoneService)
+      candidate.ask(
+        Array(urlHost(url[2...])), after: [0x10, .any], called: "the host of the URL",
+        leavingOut: "power and the rest of the URL")
     } else if let type = [0x30, 0x20].first(where: { data.frame([$0], bytesMin: 1) != nil })
       ?? data.payloads.first?.first
     {
@@ -85,6 +81,11 @@ enum KnownLayout {
       return nil
     }
     return candidate
+  }
+
+  /// The bytes of a field that never changed and are not the device's own address.
+  private static func lasting(_ field: ArraySlice<BytePattern>, _ source: LastingFields) -> [BytePattern] {
+    OwnAddress(source.address).removed(from: Array(field))
   }
 
   /// The scheme and the host: up to a slash, or to a code that stands for the end of a host
@@ -103,17 +104,19 @@ enum KnownLayout {
   @Sendable private static func fastPair(_ source: LastingFields) -> SuggestionCandidate? {
     guard let data = source.data(of: fastPairService) else { return nil }
     var candidate = SuggestionCandidate("Fast Pair", service: fastPairService)
-    if let model = data.frame(bytesMin: 3, bytesMax: 3) {
+    if let model = data.frame(bytesMin: 3, bytesMax: 3), model.allSatisfy({ $0.mask == 0xFF }) {
       candidate.notes = [
         "The item asks for the model identifier. The device sends it while it can be paired, and not later."
       ]
       candidate.ask(model)
-    } else if let first = data.all.first {
+    } else if let first = data.all.first, first.mask & 0xF0 == 0xF0 {
       candidate.notes = [
         "The item asks for the version of the frame: this device is paired, and then no byte names its model. Put it "
           + "into pairing mode to get an item for the model."
       ]
       candidate.ask([first.masked(0xF0)])
+    } else {
+      candidate.notes = ["The item asks for the service alone, because the data after it changed."]
     }
     return candidate
   }
@@ -124,8 +127,9 @@ enum KnownLayout {
     guard let data = source.data(of: apple) else { return nil }
     var candidate = SuggestionCandidate("Apple Continuity", company: apple)
     if data.all.count >= 5, data.all.starts(with: [0x07, 0x19]) {
-      candidate.notes = ["The item asks for the model of the headphones; state and battery are left out."]
-      candidate.ask([0x07, .any, .any, data.all[3], data.all[4]])
+      candidate.ask(
+        [data.all[3], data.all[4]], after: [0x07, .any, .any], called: "the model of the headphones",
+        leavingOut: "state and battery")
     } else {
       candidate.notes = [
         "The item finds every device of Apple: what such a device sends depends on what its owner does with it."

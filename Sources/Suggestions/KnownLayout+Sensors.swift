@@ -15,7 +15,9 @@ extension KnownLayout {
     guard let data = source.data(of: shellyCompany) else { return nil }
     var candidate = SuggestionCandidate("Shelly", company: shellyCompany)
     for payload in data.variants {
-      guard let place = shellyModel(in: payload.map(\.value)) else { continue }
+      guard let place = shellyModel(in: payload.map(\.value)),
+        payload[(place - 1)...(place + 1)].allSatisfy({ $0.mask == 0xFF })
+      else { continue }
       candidate.notes = ["The item asks for the model; flags, address and readings are left out."]
       let before = [BytePattern](repeating: .any, count: place - 1)
       candidate.ask(before + payload[(place - 1)...(place + 1)])
@@ -45,10 +47,9 @@ extension KnownLayout {
   @Sendable static func switchBot(_ source: LastingFields) -> SuggestionCandidate? {
     for service in switchBotServices {
       guard let type = source.data(of: service)?.all.first else { continue }
-      var candidate = SuggestionCandidate(
-        "SwitchBot", service: service,
-        "The item asks for the device type; status, battery and readings are left out.")
-      candidate.ask([type.masked(0x7F)])
+      var candidate = SuggestionCandidate("SwitchBot", service: service)
+      candidate.ask(
+        [type], bits: 0x7F, called: "the device type", leavingOut: "status, battery and readings")
       return candidate
     }
     return nil
@@ -69,10 +70,10 @@ extension KnownLayout {
   /// capability, objects (Xiaomi, "Mijia BLE Broadcasting Protocol MiBeacon v4", Format).
   @Sendable static func xiaomi(_ source: LastingFields) -> SuggestionCandidate? {
     guard let frame = source.data(of: xiaomiService)?.frame(bytesMin: 5) else { return nil }
-    var candidate = SuggestionCandidate(
-      "Xiaomi MiBeacon", service: xiaomiService,
-      "The item asks for the product identifier; frame control, counter, address and readings are left out.")
-    candidate.ask([.any, .any, frame[2], frame[3]])
+    var candidate = SuggestionCandidate("Xiaomi MiBeacon", service: xiaomiService)
+    candidate.ask(
+      [frame[2], frame[3]], after: [.any, .any], called: "the product identifier",
+      leavingOut: "frame control, counter, address and readings")
     return candidate
   }
 
@@ -121,10 +122,10 @@ extension KnownLayout {
   /// are readings, counters and the address.
   @Sendable static func ruuvi(_ source: LastingFields) -> SuggestionCandidate? {
     guard let format = source.data(of: ruuviCompany)?.all.first else { return nil }
-    var candidate = SuggestionCandidate(
-      "Ruuvi data format \(Hex([format.value]).text.uppercased())", company: ruuviCompany,
-      "The item asks for the data format; readings, battery, counters and address are left out.")
-    candidate.ask([format.whole])
+    let number = format.mask == 0xFF ? " data format \(Hex([format.value]).text.uppercased())" : ""
+    var candidate = SuggestionCandidate("Ruuvi\(number)", company: ruuviCompany)
+    candidate.ask(
+      [format], called: "the data format", leavingOut: "readings, battery, counters and address")
     return candidate
   }
 
@@ -141,10 +142,10 @@ extension KnownLayout {
       let isOnEvents = information.value & information.mask & 0x04 != 0
       let asked =
         isOnEvents ? "the version, and for the mark of a device that sends only on an event" : "the version"
-      candidate = SuggestionCandidate(
-        "BTHome", service: bthomeService,
-        "The item asks for \(asked); encryption, packet number and readings are left out.")
-      candidate.ask([information.masked(isOnEvents ? 0xE4 : 0xE0)])
+      candidate = SuggestionCandidate("BTHome", service: bthomeService)
+      candidate.ask(
+        [information], bits: isOnEvents ? 0xE4 : 0xE0, called: asked,
+        leavingOut: "encryption, packet number and readings")
     } else if let service = oldBTHomeServices.first(where: { source.data(of: $0) != nil }) {
       candidate = SuggestionCandidate(
         "BTHome 1", service: service,

@@ -44,6 +44,28 @@ struct SuggestionCandidate: Equatable {
     }
   }
 
+  /// Adds a field after other bytes, without those of its own that changed, and a sentence about it. `bits` are those of each
+  /// byte that count; `meaning` is what the whole field says, and `rest` what else of the frame is left out.
+  mutating func ask(
+    _ field: [BytePattern], after before: [BytePattern] = [], bits: UInt8 = 0xFF, called name: String,
+    saying meaning: String = "", leavingOut rest: String
+  ) {
+    let kept = field.map { $0.mask & bits == bits ? $0.masked(bits) : .any }
+    ask(before + kept)
+    let hasType = before.contains { $0.mask != 0 }
+    let type = hasType ? "the type of the frame and " : ""
+    let key = descriptor.companyIdentifier == nil ? "the service" : "the company"
+    let asked =
+      if !kept.isEmpty, !kept.contains(.any) {
+        "\(type)\(name)\(meaning)"
+      } else if kept.contains(where: { $0 != .any }) {
+        "\(type)the bytes of \(name) that stay the same"
+      } else {
+        "\(hasType ? "the type of the frame" : key) alone, because \(name) does not stay the same"
+      }
+    notes.append("The item asks for \(asked); \(rest) are left out.")
+  }
+
   /// Adds what the name begins with. Returns whether the source has the name in a view where the other clauses hold;
   /// if not, nothing is added.
   mutating func ask(nameBeginningWith name: [UInt8], of source: SuggestionSource) -> Bool {

@@ -177,6 +177,40 @@ import VirtualRadio
     #expect(suggestion.descriptor.nameSubstring.map { $0 == Array("Lumo ".utf8) } ?? true)
   }
 
+  @Test(
+    "The note names what is asked for, and not what changed",
+    arguments: [
+      ("M 004c 0215 ######## ######## ######## ######## 0001 0002 c5", "004c 0215", "the proximity UUID"),
+      (
+        "M 0118 beac ######## ######## ######## ######## 00010002 c5 01", "0118 beac",
+        "the identifier of the organisation"
+      ),
+      ("U feaa ; S feaa 00 ee #### ######## ######## 0a0b0c0d0e0f", "feaa 00", "the namespace"),
+      ("U feaa ; S feaa 10 ee ## 676f6f2e676c 2f", "feaa 10", "the host of the URL"),
+      ("S fe95 5020 #### @@ a 04 10 02 ####", "fe95", "the product identifier"),
+      ("M 0499 ## #### #### #### #### #### #### ####", "0499", "the data format"),
+    ])
+  func changedField(frame: String, wanted: String, field: String) throws {
+    let device = MadeDevice("changing", frame, wanted: wanted, at: 0xC4A1_0000_0001)
+    let packets = device.packets(60)
+    let suggestion = try #require(Suggesting.suggestion(for: device.address, packets))
+    #expect(suggestion.descriptor.clauseText == wanted, "\(suggestion.item.manifest)")
+    let note = suggestion.notes.first { $0.hasPrefix("The item asks for ") } ?? ""
+    #expect(note.contains(" alone, because \(field) does not stay the same; "), "\(suggestion.notes)")
+    #expect(try Suggesting.run(suggestion, packets) == .init(found: 1, lost: 0))
+  }
+
+  @Test("Of a field some bytes of which change the item asks for the others, and says so")
+  func partOfField() throws {
+    let device = MadeDevice(
+      "part", "M 004c 0215 e2c56db5dffb48d2b060d0f5 ######## 0001 0002 c5", wanted: "", at: 0xC4A1_0000_0001)
+    let suggestion = try #require(Suggesting.suggestion(for: device.address, device.packets(60)))
+    #expect(suggestion.descriptor.clauseText == "004c 0215e2c56db5dffb48d2b060d0f5")
+    #expect(
+      suggestion.notes.contains { $0.contains("the bytes of the proximity UUID that stay the same; ") },
+      "\(suggestion.notes)")
+  }
+
   @Test("Few reports are a warning, and so is what stands only in a scan response")
   func warnings() throws {
     let device = MadeDevice(
