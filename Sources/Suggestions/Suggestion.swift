@@ -165,6 +165,11 @@ public struct Suggestion: Equatable, Sendable {
         "The item does not find \(count(missed.count, "device")) in sight that may be of the same kind: "
           + "\(names(missed)).")
     }
+    if !found.probableKin.isEmpty {
+      warnings.append(
+        "Of the devices that it finds, \(count(found.probableKin.count, "device")) may be another maker's, with the same "
+          + "service and another company: \(names(found.probableKin)).")
+    }
     if !found.unrelated.isEmpty {
       warnings.append(
         "The item also finds \(count(found.unrelated.count, "other device")) in sight: \(names(found.unrelated))."

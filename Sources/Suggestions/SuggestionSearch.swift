@@ -10,6 +10,8 @@ struct SuggestionSearch {
   /// What a candidate finds beside the device, each address once.
   struct Found {
     var kin: [SuggestionSource] = []
+    /// Those of the kin that have another company, and may be another maker's.
+    var probableKin: [SuggestionSource] = []
     var missedKin: [SuggestionSource] = []
     /// Those that it misses and that may be of the same kind.
     var missedLikely: [SuggestionSource] = []
@@ -22,6 +24,7 @@ struct SuggestionSearch {
   private let likely: [SuggestionSource]
   private let others: [SuggestionSource]
   private let kinAddresses: Set<DeviceAddress>
+  private let probableAddresses: Set<DeviceAddress>
   /// The best item and the set that it was taken from; nil when nothing lasts.
   private(set) var best: (candidate: SuggestionCandidate, source: SuggestionSource)?
   /// Whether ``best`` asks for a company identifier that may be a reading.
@@ -36,7 +39,8 @@ struct SuggestionSearch {
     self.others = others
     let kind = DeviceKind(sets.map { LastingFields($0) })
     let likeness = others.map(kind.likeness)
-    kin = zip(others, likeness).compactMap { $1 == .certain ? $0 : nil }
+    kin = zip(others, likeness).compactMap { $1.rawValue >= DeviceKind.Likeness.probable.rawValue ? $0 : nil }
+    probableAddresses = Set(zip(others, likeness).compactMap { $1 == .probable ? $0.address : nil })
     likely = zip(others, likeness).compactMap { $1 == .possible ? $0 : nil }
     kinAddresses = Set(kin.map(\.address))
     best = best(doubtful: false)
@@ -54,6 +58,7 @@ struct SuggestionSearch {
       seen.insert(source.address)
       if kinAddresses.contains(source.address) {
         result.kin.append(source)
+        if probableAddresses.contains(source.address) { result.probableKin.append(source) }
       } else {
         result.unrelated.append(source)
       }

@@ -9,7 +9,8 @@ import Interfaces
 /// name. An item has to find them, too.
 struct DeviceKind {
   /// How sure it is that another device is a unit of the kind.
-  enum Likeness: Int { case none, possible, certain }
+  /// A ``probable`` unit shares a service that is a maker's, but not the company.
+  enum Likeness: Int { case none, possible, probable, certain }
 
   /// What the names of two devices say; `nothing` when one has no name that lasts, `words` when both may be their
   /// owners' words.
@@ -44,9 +45,8 @@ struct DeviceKind {
       company.key <= companyMax && company.data.payloads.count >= HeardFrame.differentMax
         && theirs.source.data(of: company.key) == nil
     }
-    let isCertain =
-      (hasKey || !isOfOtherCompany) && (naming == .nothing || frames.mine.hasHeaders(of: frames.theirs))
-    return isCertain ? .certain : .possible
+    guard naming == .nothing || frames.mine.hasHeaders(of: frames.theirs) else { return .possible }
+    return hasKey || !isOfOtherCompany ? .certain : .probable
   }
 
   private static func naming(_ mine: LastingFields, _ theirs: LastingFields) -> Naming {

@@ -69,6 +69,9 @@ import Testing
     Pair("a service for each unit", "U fe11 ; N Lumo", "U fe22 ; N Lumo", wanted: "Lumo"),
     Pair(
       "a company for each unit beside a service", "M 2211 ## ; U fe11", "M 4433 ## ; U fe11", wanted: "fe11"),
+    Pair(
+      "an assigned company for each unit beside a service", "M 0eee ## ; U fe11", "M 0fff ## ; U fe11",
+      wanted: "fe11"),
   ]
 
   @Test("The item finds another unit that differs in its serial number", arguments: serials + words + keys)
@@ -89,7 +92,6 @@ import Testing
       Pair("names alone that share too little", "N SN12345", "N SN99887", wanted: "SN12345"),
       Pair(
         "names that begin alike", "M 2211 ## ; N SensorTop", "M 4433 ## ; N SensorLow", wanted: "2211"),
-      Pair("companies that may be two makers", "M 0eee ## ; U fe11", "M 0fff ## ; U fe11", wanted: "0eee"),
       Pair(
         "words beside other headers", "M 0eee 01 ## ; N Kitchen", "M 0eee 02 ## ; N Garden", wanted: "0eee 01"
       ),
@@ -102,6 +104,17 @@ import Testing
         $0.hasPrefix(
           "The item does not find 1 device in sight that may be of the same kind: C4:7A:9D:11:0F:26")
       }, "\(suggestion.warnings)")
+  }
+
+  @Test("Two companies beside one service may be two makers', and the warning says so")
+  func makers() throws {
+    for (company, isOther) in [("0fff", true), ("4433", true), ("0eee", false)] {
+      let pair = Pair("", "M 0eee ## ; U fe11", "M \(company) ## ; U fe11", wanted: "")
+      let suggestion = try pair.suggestion()
+      let warning = "Of the devices that it finds, 1 device may be another maker's"
+      #expect(
+        suggestion.warnings.contains { $0.hasPrefix(warning) } == isOther, "\(suggestion.warnings)")
+    }
   }
 
   @Test(
