@@ -28,6 +28,7 @@ struct HeardFrame: Sendable {
   private(set) var structures: [Structure]
   /// The first different ones.
   private(set) var payloads: [[UInt8]]
+  private(set) var reportCount = 1
 
   init(_ observed: [ObservedStructure], _ payload: [UInt8], _ part: PayloadPart) {
     self.part = part
@@ -45,6 +46,7 @@ struct HeardFrame: Sendable {
       structures[index].add(structure.value)
     }
     if payloads.count < Self.differentMax, !payloads.contains(payload) { payloads.append(payload) }
+    reportCount += 1
   }
 }
 

@@ -132,13 +132,10 @@ public struct Suggestion: Equatable, Sendable {
   ) -> [String] {
     var warnings: [String] = []
     let reportCount = sets.reduce(0) { $0 + $1.reportCount }
-    let differentCount = sets.reduce(0) { $0 + $1.differentCount }
+    let proof = source.proof(of: candidate.descriptor)
     let isKnown = candidate.layout != nil && reportCount >= reportsEnough
-    if differentCount < HeardFrame.differentMax, !isKnown {
-      warnings.append(
-        "This is a guess: only \(count(differentCount, "different report")) came, and fewer than "
-          + "\(HeardFrame.differentMax) do not show which bytes change; listen until its readings have changed, and take "
-          + "\(reportsEnough) or more.")
+    if proof.differentCount < HeardFrame.differentMax, !isKnown {
+      warnings.append("This is a guess: " + guess(proof.reportCount, different: proof.differentCount))
     } else if reportCount < reportsEnough {
       warnings.append(
         "\(count(reportCount, "report")) \(reportCount == 1 ? "is" : "are") too few to see which bytes change; take "
@@ -176,6 +173,19 @@ public struct Suggestion: Equatable, Sendable {
       )
     }
     return warnings
+  }
+
+  /// What a guess rests on. A device that never changes cannot be asked for more.
+  private static func guess(_ reportCount: Int, different: Int) -> String {
+    guard reportCount >= reportsEnough else {
+      return
+        "only \(count(different, "different report")) came, and fewer than \(HeardFrame.differentMax) do not show which "
+        + "bytes change; listen until its readings have changed, and take \(reportsEnough) or more."
+    }
+    let contents = different == 1 ? "are the same" : "have only \(different) different contents"
+    return
+      "the \(reportCount) reports of the frame that the item asks for \(contents), which does not show which bytes "
+      + "change; that is as it should be for a device without readings."
   }
 
   private static func count(_ count: Int, _ noun: String) -> String {

@@ -124,8 +124,38 @@ public struct SuggestionSource: Sendable {
     parts.dropFirst().reduce(into: parts.first) { $0?.add($1) }
   }
 
-  /// How many different reports it has sent, up to ``HeardFrame/differentMax`` of each frame.
-  var differentCount: Int { frames.reduce(0) { $0 + $1.payloads.count } }
+  /// How many reports, and different ones up to ``HeardFrame/differentMax``, prove a descriptor: of the frame that has what a
+  /// clause asks for and changed most, for the clause whose frame changed least.
+  func proof(of descriptor: DiscoveryDescriptor) -> (reportCount: Int, differentCount: Int) {
+    var clauses: [(HeardFrame.Structure) -> Bool] = []
+    if let company = descriptor.companyIdentifier {
+      clauses.append { structure in
+        guard case .manufacturerData(let keys) = structure else { return false }
+        return keys.values.contains { $0.key == company }
+      }
+    }
+    if let service = descriptor.serviceUUID {
+      clauses.append { structure in
+        switch structure {
+        case .serviceData(let keys): keys.values.contains { $0.key == service }
+        case .services(let list): descriptor.serviceData == nil && list.contains(service)
+        case .manufacturerData, .name: false
+        }
+      }
+    }
+    if descriptor.nameSubstring != nil {
+      clauses.append { structure in
+        guard case .name = structure else { return false }
+        return true
+      }
+    }
+    let proofs = clauses.map { holds in
+      frames.filter { $0.structures.contains(where: holds) }.map { ($0.payloads.count, $0.reportCount) }
+        .max { $0 < $1 } ?? (0, 0)
+    }
+    let (differentCount, reportCount) = proofs.min { $0 < $1 } ?? (0, 0)
+    return (reportCount, differentCount)
+  }
 }
 
 /// What every device of a capture advertised: the one that an item is written for, and the others in sight.

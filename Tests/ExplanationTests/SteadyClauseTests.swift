@@ -16,10 +16,16 @@ import Testing
     let device: MadeDevice
     /// What a device of another kind sends; nil for one that shares nothing.
     let unrelated: String?
+    /// Whether the frame that is asked for never changes.
+    let isConstant: Bool
 
     var testDescription: String { device.title }
 
-    init(_ title: String, _ frames: [String], besides unrelated: String? = nil, wanted: String) {
+    init(
+      _ title: String, _ frames: [String], besides unrelated: String? = nil, wanted: String,
+      isConstant: Bool = false
+    ) {
+      self.isConstant = isConstant || !frames.contains { $0.contains { "#@%".contains($0) } }
       let bits = 0xF0C7_7F11_0000 + UInt64(title.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFF })
       device = MadeDevice(title, frames: frames, wanted: wanted, at: bits)
       self.unrelated = unrelated
@@ -42,11 +48,14 @@ import Testing
     Case(
       "a reading for the company, and a name with the address", ["N TP357 (~) ; V c2 ## ##"],
       wanted: "TP357 ("),
-    Case("a name only in the scan response", ["V #### ## 63", "R: N Charger"], wanted: "Charger"),
+    Case(
+      "a name only in the scan response", ["V #### ## 63", "R: N Charger"], wanted: "Charger",
+      isConstant: true),
     Case("two companies, one a reading", ["V #### 01 02 ; M 0eee 01 ##"], wanted: "0eee"),
     Case("two companies, the later a reading", ["M 0eee 01 ## ; V #### 01 02"], wanted: "0eee"),
     Case(
-      "two frames, one with a reading for the company", ["V #### 01 02", "U ffe0 ; N Lumo"], wanted: "ffe0"),
+      "two frames, one with a reading for the company", ["V #### 01 02", "U ffe0 ; N Lumo"], wanted: "ffe0",
+      isConstant: true),
     Case("two companies in turn", ["M 0eee 01 ## ##", "M 0fff 02 ## ## ##"], wanted: "0eee"),
   ]
 
@@ -87,7 +96,7 @@ import Testing
     Case("a name in the scan response that is not needed", ["U ffe0", "R: N Lumo"], wanted: "ffe0"),
     Case(
       "a company in the scan response", ["U ffe0", "R: M 0eee 01 ##"], besides: "U ffe0 ; M 0fff 01",
-      wanted: "ffe0"),
+      wanted: "ffe0", isConstant: true),
     Case(
       "a name that alone tells it apart", ["U ffe0", "R: N Lumo"], besides: "U ffe0 ; M 0fff 01",
       wanted: "ffe0 Lumo"),
@@ -114,8 +123,7 @@ import Testing
     let kin = "It finds 2 devices of this kind in sight: this one and \(unit.address.text ?? "")"
     #expect(suggestion.notes.contains { $0.hasPrefix(kin) }, "\(suggestion.notes)")
     #expect(!suggestion.warnings.contains { $0.contains("may be a reading") })
-    let changes = device.frames.contains { $0.contains { "#@%".contains($0) } }
-    #expect(suggestion.warnings.contains { $0.contains("guess") } == !changes)
+    #expect(suggestion.warnings.contains { $0.contains("guess") } == example.isConstant)
     // Without the other unit it asks for the same.
     let alone = Suggesting.suggestion(for: device.address, first + unrelated.packets(20))
     #expect(alone?.descriptor.clauseText == device.wanted)
@@ -142,6 +150,18 @@ import Testing
     #expect(
       suggestion.warnings.contains { $0.hasPrefix("This is a guess: ") } == (count < 3),
       "\(suggestion.warnings)")
+  }
+
+  @Test("A guess is told once; of a device that never changes nothing more is wanted", arguments: [5, 30])
+  func constantFrame(count: Int) throws {
+    // A counter in the scan response proves nothing about the advertisement.
+    let device = MadeDevice("constant", "M 0eee 01020304", "R: S fd00 @@", wanted: "", at: 0xC4A1_0000_0001)
+    let suggestion = try #require(Suggesting.suggestion(for: device.address, device.packets(count)))
+    #expect(suggestion.descriptor.clauseText == "0eee")
+    let guess = suggestion.warnings.filter { $0.hasPrefix("This is a guess: ") }
+    #expect(guess.count == 1 && suggestion.warnings.count == 1, "\(suggestion.warnings)")
+    #expect(guess[0].contains("listen until") == (count < 20), "\(guess)")
+    #expect(guess[0].contains("device without readings") == (count >= 20), "\(guess)")
   }
 
   @Test("A company that takes turns with another before like data is the last resort, and a warning")
