@@ -32,11 +32,16 @@ extension App {
 public struct SuggestedItem: Equatable, Sendable {
   public let name: String
   public let descriptor: DiscoveryDescriptor
+  /// Its `gate.lost-ms`; nil for the default.
+  public let lostMilliseconds: Int64?
   /// Lines that begin with `#`.
   public let comments: [String]
 
-  public init(name: String, descriptor: DiscoveryDescriptor, comments: [String]) {
+  public init(
+    name: String, descriptor: DiscoveryDescriptor, lostMilliseconds: Int64? = nil, comments: [String]
+  ) {
     (self.name, self.descriptor, self.comments) = (name, descriptor, comments)
+    self.lostMilliseconds = lostMilliseconds
   }
 
   /// An app that declares what the item asks for.
@@ -64,5 +69,6 @@ public struct SuggestedItem: Equatable, Sendable {
       (id.map { ["id = \(ManifestText.quoted($0))"] } ?? []) + ["name = \(ManifestText.quoted(name))"]
     return comments + ["[[app.\(ManifestText.key(app)).item]]"] + identity
       + descriptor.lines.map { "descriptor.\($0)" }
+      + (lostMilliseconds.map { ["gate.\(GateKey.lost.rawValue) = \($0)"] } ?? [])
   }
 }

@@ -19,7 +19,8 @@ extension Suggestion: Line {
     let comments =
       Self.comment(([origin] + notes).joined(separator: " "))
       + warnings.flatMap { Self.comment("Warning: \($0)") }
-    return SuggestedItem(name: itemName, descriptor: descriptor, comments: comments)
+    return SuggestedItem(
+      name: itemName, descriptor: descriptor, lostMilliseconds: lostMilliseconds, comments: comments)
   }
 
   /// Comment lines of at most `columnsMax` columns, unless a word alone is wider.

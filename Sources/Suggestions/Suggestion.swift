@@ -30,6 +30,8 @@ public struct Suggestion: Equatable, Sendable {
   public let notes: [String]
   /// What the operator should know before the item is used, in sentences.
   public let warnings: [String]
+  /// What the item's `gate.lost-ms` has to be; nil where its default keeps the device.
+  public let lostMilliseconds: Int64?
 
   /// An item for each device of an address, which differ in its type.
   public static func all(_ sources: SuggestionSources) -> [Suggestion] {
@@ -52,8 +54,14 @@ public struct Suggestion: Equatable, Sendable {
     descriptor = candidate.descriptor
     itemName = Self.name(of: first.address, sets.compactMap(\.name).first?.text, layout: candidate.layout)
     let found = search.found(by: candidate)
-    notes = Self.notes(candidate, source, sets: sets, pace: Self.pace(of: sets) ?? pace, search, found)
-    warnings = Self.warnings(candidate, source, sets: sets, search, found)
+    let framePace = search.pace(of: candidate)
+    lostMilliseconds = framePace.lostMilliseconds
+    notes =
+      Self.notes(candidate, source, sets: sets, pace: Self.pace(of: sets) ?? pace, search, found)
+      + [Self.note(framePace)].compactMap(\.self)
+    warnings =
+      [Self.warning(framePace)].compactMap(\.self)
+      + Self.warnings(candidate, source, sets: sets, search, found)
   }
 
   private static func name(of address: DeviceAddress, _ heard: AirText?, layout: String?) -> String {
@@ -102,6 +110,22 @@ public struct Suggestion: Equatable, Sendable {
       notes.append("It has several advertising sets; this is its \(set).")
     }
     return notes
+  }
+
+  /// Says why the item has a silence time of its own.
+  private static func note(_ pace: FramePace) -> String? {
+    guard let absence = pace.absenceMilliseconds, let lost = pace.lostMilliseconds else { return nil }
+    return
+      "For up to \((absence + 999) / 1000) s it sends only other frames than the one that the item asks for: "
+      + "gate.\(GateKey.lost.rawValue) = \(lost) keeps it found meanwhile, and so it is lost \(lost / 1000) s after it "
+      + "has gone."
+  }
+
+  private static func warning(_ pace: FramePace) -> String? {
+    guard pace.visitCount < FramePace.visitsMin, pace.rarity > 0 else { return nil }
+    return
+      "The frame that the item asks for came only \(pace.visitCount == 1 ? "once" : "twice") among the device's other "
+      + "frames: listen for longer, to see how seldom it comes."
   }
 
   /// How the device sends, if it pauses again and again.

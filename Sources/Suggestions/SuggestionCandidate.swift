@@ -79,15 +79,13 @@ struct SuggestionCandidate: Equatable {
 
   /// Whether the item holds only together with a scan response.
   func needsScanResponse(of source: SuggestionSource) -> Bool {
-    !source.sampled.frames.contains { view in
-      descriptor.holds(in: (view.data, []), of: source.address)
-    }
+    !source.hasView { descriptor.holds(in: ($0.data, []), of: source.address) }
   }
 }
 
 extension DiscoveryDescriptor {
   /// Whether the descriptor holds in one of the views that a set had.
   func isMet(by source: SuggestionSource) -> Bool {
-    source.sampled.frames.contains { holds(in: ($0.data, $0.response), of: source.address) }
+    source.hasView { holds(in: ($0.data, $0.response), of: source.address) }
   }
 }

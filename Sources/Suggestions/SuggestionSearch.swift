@@ -74,14 +74,18 @@ struct SuggestionSearch {
       if let candidate = known(fields) { return (candidate, fields.source) }
     }
     let layout = UnknownLayout(others: others, kin: kin)
-    let keyed = best(of: fields, layout.candidates(for:))
-    let missed = keyed.map { found(by: $0.candidate).missedKin.count }
-    if missed == 0 { return keyed }
-    // A name alone finds a unit that has another key.
-    guard let named = best(of: fields, layout.namedCandidates(for:)),
-      found(by: named.candidate).missedKin.count < missed ?? .max
-    else { return keyed }
-    return named
+    guard let keyed = best(of: fields, layout.candidates(for:)) else {
+      return best(of: fields) { layout.namedCandidates(for: $0) }
+    }
+    let missed = found(by: keyed.candidate).missedKin.count
+    let isSeldom = pace(of: keyed.candidate).isSeldom
+    guard missed > 0 || isSeldom else { return keyed }
+    // A name alone finds a unit that has another key, and a device whose key may not come again.
+    let named = best(of: fields) { layout.namedCandidates(for: $0, isKeySeldom: isSeldom && missed == 0) }
+    guard let named else { return keyed }
+    let missedByName = found(by: named.candidate).missedKin.count
+    let isOftener = isSeldom && pace(of: named.candidate).rarity == 0
+    return missedByName < missed || (missedByName == missed && isOftener) ? named : keyed
   }
 
   private func best(
@@ -91,8 +95,19 @@ struct SuggestionSearch {
       layout(fields).map { (candidate: $0, source: fields.source) }
     }
     let costs = candidates.map { cost($0.candidate, $0.source) }
-    return costs.indices.min { costs[$0] < costs[$1] }.map { candidates[$0] }
+    let order = costs.indices.sorted { costs[$0] == costs[$1] ? $0 < $1 : costs[$0] < costs[$1] }
+    guard let first = order.first else { return nil }
+    // Frames that come often are preferred among those that find as many units.
+    var best = (index: first, rarity: Int.max)
+    for index in order where costs[index].0 == costs[first].0 && best.rarity > 0 {
+      let rarity = pace(of: candidates[index].candidate).rarity
+      if rarity < best.rarity { best = (index, rarity) }
+    }
+    return candidates[best.index]
   }
+
+  /// How seldom the device has what a candidate asks for.
+  func pace(of candidate: SuggestionCandidate) -> FramePace { FramePace(of: candidate.descriptor, in: sets) }
 
   /// The item for the first layout, without a name that another unit does not have; for one that is seen only with a
   /// scan response, another that does without, if that finds no unrelated device.

@@ -25,9 +25,14 @@ public struct SuggestionSource: Sendable {
   private(set) var burst: (milliseconds: UInt32, count: Int) = (0, 0)
   /// When the burst began that has not ended yet, and how many advertisements it has.
   private var newestBurst: (start: Seconds, count: Int)?
+  /// When the device was heard that an item is written for.
+  private(set) var history: ViewHistory?
 
-  /// For the device and the set of `report`, which is not taken yet.
-  public init(for report: DecodedReport) { sampled = SampledSet(for: report) }
+  /// For the device and the set of `report`, which is not taken yet. `keepsHistory`: also when each of its frames came.
+  public init(for report: DecodedReport, keepsHistory: Bool = false) {
+    sampled = SampledSet(for: report)
+    history = keepsHistory ? ViewHistory() : nil
+  }
 
   /// What a device sent last.
   public init(address: DeviceAddress, _ frame: SampledSet.Frame) {
@@ -50,7 +55,9 @@ public struct SuggestionSource: Sendable {
     notePause(before: report)
     guard let fields = report.fields else { return }
     let payload = report.assembled ?? report.data
-    addPayload(payload, report.header.properties.contains(.scanResponse) ? .response : .data, fields)
+    let part: PayloadPart = report.header.properties.contains(.scanResponse) ? .response : .data
+    history?.addReport(payload, part, at: report.time)
+    addPayload(payload, part, fields)
   }
 
   private mutating func notePause(before report: DecodedReport) {
@@ -82,6 +89,11 @@ public struct SuggestionSource: Sendable {
     } else if frames.count < Self.framesMax {
       frames.append(HeardFrame(structures, payload, part))
     }
+  }
+
+  /// Whether some view that the set had is like this: one of the first different ones, or of its history.
+  func hasView(where holds: (SampledSet.Frame) -> Bool) -> Bool {
+    sampled.frames.contains(where: holds) || (history?.runs.contains { holds($0.view) } ?? false)
   }
 
   /// Every data that came after a company identifier; nil when none is known.
@@ -185,7 +197,9 @@ public struct SuggestionSources: Sendable {
     guard header.address.type != .anonymous else { return }
     if bits.contains(header.address.bits) {
       let index = device.firstIndex { $0.covers(report) } ?? device.count
-      if index == device.count { device.append(SuggestionSource(for: report)) }
+      if index == device.count {
+        device.append(SuggestionSource(for: report, keepsHistory: true))
+      }
       return device[index].addReport(report)
     }
     let key = Key(address: header.address, advertisingSID: header.validAdvertisingSID)

@@ -34,12 +34,14 @@ struct UnknownLayout {
     return candidates
   }
 
-  /// For each name alone.
-  func namedCandidates(for fields: LastingFields) -> [SuggestionCandidate] {
+  /// For each name alone. `isKeySeldom` says that the device hardly ever sent its company or service.
+  func namedCandidates(for fields: LastingFields, isKeySeldom: Bool = false) -> [SuggestionCandidate] {
     let reason =
-      fields.hasKey
-      ? "Other units of its kind have another company or service"
-      : "It sends no company and no service that stays the same"
+      switch (fields.hasKey, isKeySeldom) {
+      case (false, _): "It sends no company and no service that stays the same"
+      case (true, true): "It hardly ever sends its company or service"
+      case (true, false): "Other units of its kind have another company or service"
+      }
     let alone = SuggestionCandidate(
       nil, "\(reason), so the item asks for the name alone, which any device may use.")
     return named(alone, fields)

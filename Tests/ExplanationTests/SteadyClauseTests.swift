@@ -152,7 +152,7 @@ import Testing
       "\(suggestion.warnings)")
   }
 
-  @Test("A guess is told once; of a device that never changes nothing more is wanted", arguments: [5, 30])
+  @Test("A guess is named once; of a device that never changes nothing more is wanted", arguments: [5, 30])
   func constantFrame(count: Int) throws {
     // A counter in the scan response proves nothing about the advertisement.
     let device = MadeDevice("constant", "M 0eee 01020304", "R: S fd00 @@", wanted: "", at: 0xC4A1_0000_0001)

@@ -58,13 +58,19 @@ enum Suggesting {
 
   /// Runs the suggested manifest, as an operator would save it, over packets that come every 100 ms.
   static func run(_ suggestion: Suggestion, _ packets: some Sequence<[UInt8]>) throws -> Outcome {
+    try run(suggestion, at: packets.enumerated().map { (Int64($0) * 100, $1) })
+  }
+
+  static func run(
+    _ suggestion: Suggestion, at packets: [(milliseconds: Int64, bytes: [UInt8])]
+  ) throws -> Outcome {
     let reading = ManifestReader.read(text: Array(suggestion.item.manifest.utf8), fileName: "new.toml")
     let manifest = try #require(reading.manifest, "\(reading.diagnostics)\n\(suggestion.item.manifest)")
     #expect(manifest.apps[0].items[0].descriptor == suggestion.descriptor)
     var path = ManifestDataPath(manifest)
-    for (step, bytes) in packets.enumerated() {
+    for (milliseconds, bytes) in packets {
       let packet = try Packet(parsing: bytes.span.rawBytes)
-      _ = path.pipeline.receive(packet, at: Instant(microseconds: Int64(step) * 100_000))
+      _ = path.pipeline.receive(packet, at: Instant(microseconds: milliseconds * 1000))
     }
     return Outcome(found: path.pipeline.counters.found, lost: path.pipeline.counters.lost)
   }
