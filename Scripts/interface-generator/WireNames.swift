@@ -35,6 +35,7 @@ enum WireNames {
     "found changed lost": "SightingEvent", "active orphaned suspended": "AccessoryStatus",
     "matched entered payload silence left noLongerMatches evicted radioDown reload": "SightingReason",
     "extensions nl80211": "NetworkSource",
+    "accessories items everything": "ReportForward", "pick rename remove scan": "BridgePermission",
   ]
 
   /// Integers that are not `Int`.

@@ -192,7 +192,7 @@ extension AgentCore {
     plan.mode = ScanPlan.Mode(configuration.manifest.gateway.scan)
     plan.duty = duty
     // An operator, or an app that filters, sees the names of the devices; most devices send them only when asked.
-    if plan.mode == .auto, setupLink.requests.open > 0 { plan.mode = .active }
+    if plan.mode == .auto, setupLink.requests.open > 0 || activeScanCount > 0 { plan.mode = .active }
     // Active scans are the kernel's discovery, of which there is one: bluetoothd looks with it for the device.
     if pairing.needsDiscovery { plan.mode = .passive }
     plan.needsScanResponses =
@@ -223,6 +223,12 @@ extension AgentCore {
   /// Whether a capture has the radio listen all the time, or has let it rest again.
   func setCaptureListens(_ listens: Bool) {
     packetTap.listenerCount += listens ? 1 : -1
+    followScanPlan()
+  }
+
+  /// Whether a call asks for active scans, or has ended.
+  func setActiveScan(_ isWanted: Bool) {
+    activeScanCount += isWanted ? 1 : -1
     followScanPlan()
   }
 

@@ -105,6 +105,8 @@ public final class AgentCore {
   var networkLink: NetworkLink
   /// The clients that receive the radio's packets as they are.
   var packetTap = PacketTap()
+  /// How many calls ask for active scans.
+  var activeScanCount = 0
   var clients: ClientTable
   /// Sessions, requests, and the registry.
   public internal(set) var setupCore: SetupCore
@@ -168,6 +170,7 @@ public final class AgentCore {
     pairing.checkInvariants()
     precondition(packetTap.readerCount == clients.streamCount(CaptureStream.self))
     precondition((0...packetTap.readerCount).contains(packetTap.listenerCount))
+    precondition(activeScanCount == clients.streamCount(ActiveScanStream.self))
   }
 }
 

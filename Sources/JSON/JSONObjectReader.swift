@@ -188,6 +188,15 @@ public struct JSONObjectReader: Sendable {
     return word
   }
 
+  public func words<Word: RawRepresentable<String>>(_ name: String) throws(JSONMemberError) -> [Word] {
+    var words: [Word] = []
+    for string in try strings(name) {
+      guard let word = Word(rawValue: string) else { throw error(name, .unknownValue) }
+      words.append(word)
+    }
+    return words
+  }
+
   /// Bytes written as hexadecimal digits, two for each byte, in either case.
   public func bytes(_ name: String) throws(JSONMemberError) -> [UInt8] {
     try require(name, try bytesIfPresent(name))

@@ -58,6 +58,11 @@ public struct JSONWriter: Sendable {
     literal("null")
   }
 
+  /// Words of an enumeration.
+  public mutating func member<Word: RawRepresentable<String>>(_ key: String, _ words: [Word]) {
+    member(key, words.map(\.rawValue))
+  }
+
   /// A member whose value is one of the words of an enumeration.
   public mutating func member<Word: RawRepresentable<String>>(_ key: String, _ word: Word?) {
     member(key, word?.rawValue)

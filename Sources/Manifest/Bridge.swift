@@ -4,11 +4,6 @@ public import Values
 
 /// A program that serves other programs, such as Home Assistant: its account, what it may see, and what it may do.
 public struct Bridge: Equatable, Sendable {
-  /// What it may do beside seeing.
-  public enum Right: String, CaseIterable, Sendable {
-    case pick, rename, remove, scan
-  }
-
   public var name: String
   /// The user whose processes are the bridge; an empty one is no account's.
   public var user: String
@@ -16,7 +11,7 @@ public struct Bridge: Equatable, Sendable {
   public var forward = ReportForward.accessories
   /// The apps whose devices it sees; nil for all.
   public var apps: Set<String>?
-  public var may: Set<Right> = []
+  public var may: Set<BridgePermission> = []
 
   public init(name: String, user: String) {
     self.name = name

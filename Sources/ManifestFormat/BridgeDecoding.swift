@@ -16,6 +16,6 @@ extension Bridge {
       apps = Set(table.words(.apps, among: known.map { ($0.name, $0.name) }))
       table.refuseEmptyList(.apps)
     }
-    may = Set(table.words(.may, among: Right.allCases.map { ($0.rawValue, $0) }))
+    may = Set(table.words(.may, among: BridgePermission.allCases.map { ($0.rawValue, $0) }))
   }
 }

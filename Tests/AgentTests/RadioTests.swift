@@ -118,6 +118,39 @@ struct RadioTests {
     #expect(harness.isRadioUrgent)
   }
 
+  @Test(
+    "ScanActively asks devices for scan responses until its time or its connection ends, where scan is auto")
+  func scansActively() throws {
+    func mode(_ harness: AgentHarness) throws -> String? {
+      let client = try #require(harness.connect(user: 0, groups: []))
+      harness.send(Message.text("io.accessoryd.Gateway.Status", "", more: false), by: client)
+      return client.replies.first?.object("radio")?.text("scan")
+    }
+    func ask(_ harness: AgentHarness, _ seconds: Int) throws -> HarnessClient {
+      let client = try #require(harness.connect(user: 0, groups: []))
+      let call = Message.text("io.accessoryd.Gateway.ScanActively", "\"seconds\":\(seconds)", more: false)
+      harness.send(call, by: client)
+      return client
+    }
+    for (scan, wanted) in [(Gateway.Scan.auto, "active"), (.passive, "passive")] {
+      let harness = AgentHarness(GatewayManifest.lights.with { $0.gateway.scan = scan }, scene: [.bulb(1)])
+      harness.run(milliseconds: 500)
+      #expect(try mode(harness) == "passive")
+      let (short, long) = (try ask(harness, 2), try ask(harness, 60))
+      harness.run(milliseconds: 500)
+      #expect(try mode(harness) == wanted && short.replies.isEmpty)
+      harness.run(milliseconds: 1600)
+      #expect(short.replies.count == 1 && short.replies.first?.error == nil)
+      #expect(try mode(harness) == wanted)
+      harness.hangUp(long)
+      harness.run(milliseconds: 500)
+      #expect(try mode(harness) == "passive")
+      for seconds in [0, 61] {
+        #expect(try ask(harness, seconds).replies.first?.error == "org.varlink.service.InvalidParameter")
+      }
+    }
+  }
+
   @Test("At its end the agent ends its controller's scan, and no request starts another")
   func endsScan() {
     let harness = AgentHarness(.lights, scene: [.bulb(1)], after: 500)

@@ -39,7 +39,7 @@ struct ManifestReaderTests {
   @Test("Every setting of a bridge arrives")
   func bridge() throws {
     var bridge = Bridge(name: "homeassistant", user: "bridge")
-    (bridge.forward, bridge.apps, bridge.may) = (.items, ["a"], Set(Bridge.Right.allCases))
+    (bridge.forward, bridge.apps, bridge.may) = (.items, ["a"], Set(BridgePermission.allCases))
     #expect(try Self.manifest("every-key").bridges == [bridge])
   }
 

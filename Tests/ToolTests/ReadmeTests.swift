@@ -59,7 +59,7 @@ struct ReadmeTests {
   @Test("Board/README.md explains every problem that status knows")
   func problems() throws {
     let text = try String(contentsOf: Self.root.appendingPathComponent("Board/README.md"), encoding: .utf8)
-    let file = Self.root.appendingPathComponent("Sources/Agent/Methods/Gateway/Problem.swift")
+    let file = Self.root.appendingPathComponent("Sources/Agent/Status/Problem.swift")
     let source = try String(contentsOf: file, encoding: .utf8)
     let kinds = source.matches(of: /(?:kind: |problems\.add\(\s*)"(\w+)"/).map { String($0.1) }
     #expect(kinds.count > 8)

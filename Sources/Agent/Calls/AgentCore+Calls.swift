@@ -45,7 +45,7 @@ extension AgentCore {
 
   /// Starts a method, or keeps the call until the registry's file was read.
   private func start(_ method: AgentMethod, _ parameters: Parameters, of client: Client) {
-    if case .reserved(let lack) = client.place, method.lastsUntilClosed {
+    if case .reserved(let lack) = client.place, method.lastsUntilClosed(parameters) {
       refuse(client, tooManyConnections(lack).message)
       return client.connection.finish()
     }

@@ -37,8 +37,9 @@ enum AgentMethod: ServedMethod, Equatable {
   var replies: ReplyCount { name.replies }
 
   /// Whether the call goes on until its client or an operator ends it, so that it takes a connection for long.
-  var lastsUntilClosed: Bool {
+  func lastsUntilClosed(_ parameters: Parameters) -> Bool {
     switch self {
+    case .operator(.list): parameters.isSet("follows")
     case .gateway(.watch), .gateway(.capture), .session(.activate), .session(.watchAdvertisements),
       .operator(.watch), .operator(.open):
       true
@@ -54,6 +55,7 @@ enum AgentMethod: ServedMethod, Equatable {
       .operator(.open):
       .with(.pick)
     case .operator(.rename): .with(.rename)
+    case .gateway(.scanActively): .with(.scan)
     case .operator(.remove): .with(.remove)
     case .gateway, .session, .operator: .never
     }
@@ -77,5 +79,5 @@ enum AgentMethod: ServedMethod, Equatable {
 enum BridgeRight {
   case never, always
   /// When its table in the manifest has this in `may`.
-  case with(Bridge.Right)
+  case with(BridgePermission)
 }

@@ -13,9 +13,9 @@ extension AgentCore {
   /// Starts a call of `io.accessoryd.Gateway`. None of them needs the registry.
   func start(_ method: GatewayMethodName, _ call: MethodCall) throws(GatewayError) -> CallOutcome {
     let (parameters, client) = (call.parameters, call.client)
-    let includesAll = (try? parameters.bool(GatewayInterface.includesAll)) ?? false
+    let includesAll = parameters.isSet(GatewayInterface.includesAll)
     switch method {
-    case .status: return .reply(status(for: client.rights.filteringBridge))
+    case .status: return .reply(status(for: client.rights))
     case .metrics: return .reply(Message.reply { $0.member("text", metricsText) })
     case .sightings: return .stream(SightingsStream(all: includesAll))
     case .networks:
@@ -32,6 +32,12 @@ extension AgentCore {
       return .reply(Message.reply { $0.member("reasonNothingIsFound", reason) })
     case .capture: return try capture(parameters)
     case .watchReports: return try openReports(call)
+    case .scanActively:
+      guard let seconds = try? parameters.integerIfPresent("seconds"), (1...60).contains(seconds) else {
+        throw .invalidParameter("seconds")
+      }
+      setActiveScan(true)
+      return .stream(ActiveScanStream(end: now.advanced(milliseconds: Int64(seconds) * 1000)))
     case .reload:
       requestReload(by: client.id)
       return .stream(ReloadStream())
@@ -59,6 +65,17 @@ extension AgentCore {
     guard entry.item.descriptor.isFoundByNetwork, networks.strongestByName.isEmpty else { return nil }
     return "finds nothing now: \(wirelessLine?.problem ?? Gateway.reasonNoNetworkIsKnown)"
   }
+}
+
+/// Has the radio ask for scan responses until its end.
+struct ActiveScanStream: ReplyStream {
+  let end: Instant?
+
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    isOver(at: agent.now) ? .end(Message.reply()) : .wait
+  }
+
+  func release(_ agent: AgentCore) { agent.setActiveScan(false) }
 }
 
 /// Waits until the reading of the manifest ends the call.

@@ -46,6 +46,9 @@ extension Parameters {
 
   func wordIfAny(_ name: String) -> String? { (try? stringIfPresent(name)) ?? nil }
 
+  /// A flag that is false when it is absent.
+  func isSet(_ name: String) -> Bool { (try? bool(name)) ?? false }
+
   /// Nil for what cannot be a count.
   func numberIfAny(_ name: String) -> UInt64? {
     guard let number = (try? integerIfPresent(name)) ?? nil else { return nil }

@@ -57,7 +57,9 @@ extension AgentCore {
       try setupCore.requireReadableRegistry()
       let app = parameters.wordIfAny("app")
       if let app { try setupCore.requireApp(app) }
-      return .stream(AccessoryStream(apps: app.map { [$0] } ?? client.rights.visibleApps))
+      return .stream(
+        AccessoryStream(
+          apps: app.map { [$0] } ?? client.rights.visibleApps, follows: parameters.isSet("follows")))
     case .rename: return pending(call, try setupCore.rename(accessory, parameters.word("name"), call.id))
     case .remove:
       let effects = try setupCore.remove(accessory, call.id)

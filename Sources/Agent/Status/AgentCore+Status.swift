@@ -24,12 +24,18 @@ private let missingMax = 16
 extension AgentCore {
   /// `Status`: how the agent is, for an operator; for a bridge, how its apps are. `bridge` is the caller if it may not see
   /// everything.
-  func status(for bridge: Bridge?) -> [UInt8] {
+  func status(for rights: Rights) -> [UInt8] {
     let (version, time) = (service.identity.version, Seconds(microseconds: radioTime.microseconds))
-    if let bridge {
+    let section = rights.bridge.map { bridge in
+      BridgeLine(
+        name: bridge.name, forward: bridge.forward,
+        apps: configuration.manifest.apps.map(\.name).filter(bridge.apps.includes).sorted(),
+        may: BridgePermission.allCases.filter(bridge.may.contains))
+    }
+    if let bridge = rights.filteringBridge {
       let line = StatusLine(
         version: version, epoch: epochText, time: time, radio: radioLine, problems: problems(of: bridge.apps),
-        warnings: [], openRequests: [])
+        warnings: [], openRequests: [], bridge: section)
       return Message.reply { line.writeMembers(to: &$0) }
     }
     let line = StatusLine(
@@ -43,7 +49,7 @@ extension AgentCore {
       events: Int(dataPath.pipeline.events.produced), connections: clients.count,
       connectionsMax: Int(clients.limits.connections), watchers: clients.streamCount(WatchStream.self),
       accessoriesConnected: links.connectedCount, requests: setupCore.requests.count,
-      reloads: Int(counters.reloads), reloadsRefused: Int(counters.reloadsRefused))
+      reloads: Int(counters.reloads), reloadsRefused: Int(counters.reloadsRefused), bridge: section)
     return Message.reply { line.writeMembers(to: &$0) }
   }
 

@@ -6,6 +6,39 @@ public import JSON
 public import Values
 public import Varlink
 
+/// A bridge's section of the manifest.
+public struct BridgeLine: Equatable, ReadableLine {
+  /// Its name.
+  public var name: String
+  /// The most that WatchReports gives it.
+  public var forward: ReportForward
+  /// The apps whose accessories and events it has.
+  public var apps: [String]
+  /// What it may do beside seeing.
+  public var may: [BridgePermission]
+
+  public init(name: String, forward: ReportForward, apps: [String], may: [BridgePermission]) {
+    self.name = name
+    self.forward = forward
+    self.apps = apps
+    self.may = may
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("name", name)
+    json.member("forward", forward)
+    json.member("apps", apps)
+    json.member("may", may)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    name = try line.string("name")
+    forward = try line.word("forward")
+    apps = try line.strings("apps")
+    may = try line.words("may")
+  }
+}
+
 /// The radio that receives advertising reports, and its state.
 public struct RadioLine: Equatable, ReadableLine {
   public enum State: String, CaseIterable, Sendable {
@@ -1102,6 +1135,8 @@ public struct StatusLine: Equatable, ReadableLine {
   public var reloads: Int?
   /// How many reloads were refused.
   public var reloadsRefused: Int?
+  /// The section of the bridge that calls; absent for an operator.
+  public var bridge: BridgeLine?
 
   public init(version: String, epoch: String, time: Seconds, radio: RadioLine,
     wifi: WirelessLine? = nil, listening: ListeningLine? = nil, problems: [StatusLine.Problem],
@@ -1109,7 +1144,7 @@ public struct StatusLine: Equatable, ReadableLine {
     items: Int? = nil, devices: Int? = nil, devicesMax: Int? = nil, found: Int? = nil,
     reports: Int? = nil, events: Int? = nil, connections: Int? = nil, connectionsMax: Int? = nil,
     watchers: Int? = nil, accessoriesConnected: Int? = nil, requests: Int? = nil, reloads: Int? = nil,
-    reloadsRefused: Int? = nil) {
+    reloadsRefused: Int? = nil, bridge: BridgeLine? = nil) {
     self.version = version
     self.epoch = epoch
     self.time = time
@@ -1133,6 +1168,7 @@ public struct StatusLine: Equatable, ReadableLine {
     self.requests = requests
     self.reloads = reloads
     self.reloadsRefused = reloadsRefused
+    self.bridge = bridge
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -1159,6 +1195,7 @@ public struct StatusLine: Equatable, ReadableLine {
     json.member("requests", requests)
     json.member("reloads", reloads)
     json.member("reloadsRefused", reloadsRefused)
+    json.object("bridge", bridge)
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -1185,6 +1222,7 @@ public struct StatusLine: Equatable, ReadableLine {
     requests = try line.integerIfPresent("requests")
     reloads = try line.integerIfPresent("reloads")
     reloadsRefused = try line.integerIfPresent("reloadsRefused")
+    bridge = try line.lineIfPresent("bridge")
   }
 }
 
@@ -1475,12 +1513,13 @@ public enum GatewayMethodName: String, ServedMethod {
   case inspect = "io.accessoryd.Gateway.Inspect"
   case capture = "io.accessoryd.Gateway.Capture"
   case watchReports = "io.accessoryd.Gateway.WatchReports"
+  case scanActively = "io.accessoryd.Gateway.ScanActively"
   case reload = "io.accessoryd.Gateway.Reload"
 
   public var replies: ReplyCount {
     switch self {
     case .sightings, .networks, .watch, .items, .inspect, .capture: .many
-    case .status, .metrics, .watchReports, .reload: .one
+    case .status, .metrics, .watchReports, .scanActively, .reload: .one
     }
   }
 }

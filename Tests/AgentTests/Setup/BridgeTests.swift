@@ -17,8 +17,9 @@ import VirtualRadio
 struct BridgeTests {
   private static let user: UInt32 = 1002
   private static let gatewayMethods: Set = ["Status", "Watch", "WatchReports"]
-  private static let methodsOfRight: [Bridge.Right: Set<String>] = [
+  private static let methodsOfRight: [BridgePermission: Set<String>] = [
     .pick: ["Watch", "Open", "Choose", "Name", "Cancel", "Deny"], .rename: ["Rename"], .remove: ["Remove"],
+    .scan: ["ScanActively"],
   ]
 
   /// As `twoApps`, with the bridge.
@@ -73,12 +74,17 @@ struct BridgeTests {
 
   @Test(
     "It may call Status, Watch, List, and what `may` allows; every other method of the operators is refused",
-    arguments: [[], [.pick], [.rename], [.remove], [.scan], Set(Bridge.Right.allCases)])
-  func methods(may: Set<Bridge.Right>) throws {
+    arguments: [[], [.pick], [.rename], [.remove], [.scan], Set(BridgePermission.allCases)])
+  func methods(may: Set<BridgePermission>) throws {
     let scenario = SetupScenario(.lightsAndGarden, access: Self.access { $0.may = may })
     let allowed = may.reduce(into: Set(["List"])) { $0.formUnion(Self.methodsOfRight[$1] ?? []) }
     let methods =
-      GatewayMethodName.allCases.map { ($0.rawValue, Self.gatewayMethods) }
+      GatewayMethodName.allCases.map { method in
+        (
+          method.rawValue,
+          may.contains(.scan) ? Self.gatewayMethods.union(["ScanActively"]) : Self.gatewayMethods
+        )
+      }
       + OperatorMethodName.allCases.map { ($0.rawValue, allowed) }
     #expect(methods.count > 20)
     for (name, allowed) in methods {
@@ -104,7 +110,7 @@ struct BridgeTests {
   @Test(
     "Another app's request, accessory or name gets the same reply, byte by byte, as one that does not exist")
   func foreign() throws {
-    let (scenario, lights, garden) = Self.owning(Self.access { $0.may = Set(Bridge.Right.allCases) })
+    let (scenario, lights, garden) = Self.owning(Self.access { $0.may = Set(BridgePermission.allCases) })
     let app = scenario.app("garden", user: 1001)
     app.call("ShowPicker", wait: 1)
     let request = try #require(scenario.harness.setupCore.requests.first?.id.text)
@@ -156,7 +162,26 @@ struct BridgeTests {
     #expect(chosen.contains(#""accessory":"#), "\(chosen)")
   }
 
-  @Test("Status has version, epoch, time, radio and the problems of its apps, and nothing else")
+  @Test("List goes on with what changes of its apps' accessories: once each, and not for a level alone")
+  func following() throws {
+    let (scenario, lights, garden) = Self.owning(Self.access { $0.may = [.rename, .remove] })
+    let list = try Self.stream(scenario, "Operator.List", #""follows":true"#)
+    scenario.run(seconds: 30)
+    #expect(list.replies.count == 2 && list.replies.last?["isSynced"] == .bool(true), "\(Self.text(list))")
+    _ = try Self.reply(scenario, "Operator.Rename", #""accessory":"\#(lights)","name":"Hall""#)
+    scenario.app("garden", user: 1001).call("RemoveAccessory", about: garden)
+    scenario.run(seconds: 2)
+    #expect(list.replies.count == 3)
+    #expect(list.replies.last?.object("accessory")?.text("displayName") == "Hall")
+    _ = try Self.reply(scenario, "Operator.Remove", #""accessory":"\#(lights)""#)
+    scenario.run(seconds: 2)
+    #expect(list.replies.count == 4 && list.replies.last?.text("gone") == lights)
+    #expect(!Self.text(list).contains(garden))
+    let whole = try Self.stream(scenario, "Operator.List")
+    #expect(whole.replies.count == 1 && whole.replies.first?["accessory"] == nil)
+  }
+
+  @Test("Status has version, epoch, time, radio, its table and the problems of its apps, and nothing else")
   func status() throws {
     let (scenario, _, _) = Self.owning(Self.access())
     var access = Self.access()
@@ -168,8 +193,11 @@ struct BridgeTests {
       let status = try #require(Self.stream(scenario, "Gateway.Status").replies.first)
       #expect(
         Set(status.parameters.members.map(\.name)) == [
-          "version", "epoch", "time", "radio", "problems", "warnings", "openRequests",
+          "version", "epoch", "time", "radio", "problems", "warnings", "openRequests", "bridge",
         ])
+      let table = status.object("bridge")
+      #expect(table?.text("name") == "home" && table?.text("forward") == "accessories")
+      #expect(table?["apps"] == .array((apps?.sorted() ?? ["garden", "lights"]).map { .string($0) }))
       guard case .array(let found)? = status["problems"] else { continue }
       #expect(found.count == problems)
     }
