@@ -214,6 +214,11 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // A bridge's side of its connections to the agent.
+    .target(
+      name: "BridgeClient", dependencies: ["Interfaces", "JSON", "Varlink", "VarlinkClient"],
+      swiftSettings: strict),
+
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
     .target(
       name: "BusSupport", dependencies: ["LinuxSystem"], path: "Tests/BusSupport", swiftSettings: strict),
@@ -280,6 +285,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "BridgeClientTests",
+      dependencies: ["BridgeClient", "Interfaces", "JSON", "Varlink", "VarlinkClient", "VirtualRadio"],
+      swiftSettings: strict),
     .testTarget(name: "DBusTests", dependencies: ["BusSupport", "DBus"], swiftSettings: strict),
     .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),
     .testTarget(
@@ -539,10 +548,9 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AdapterSupport", "BlueZ", "BondFiles", "BusSupport", "CLibFuzzer", "Controller", "DBus", "Discovery",
-        "GATT",
-        "HCI",
-        "JSON",
+        "AdapterSupport", "BlueZ", "BondFiles", "BridgeClient", "BusSupport", "CLibFuzzer", "Controller",
+        "DBus",
+        "Discovery", "ESPHome", "GATT", "HCI", "JSON",
         "KernelNetworks", "KnownNetworks", "Manifest", "ManifestEdits", "ManifestFormat", "Pairing",
         "PropertyList", "Registry",
         "RegistryFormat",
