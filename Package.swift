@@ -218,6 +218,25 @@ let package = Package(
     .target(
       name: "BridgeClient", dependencies: ["Interfaces", "JSON", "Varlink", "VarlinkClient"],
       swiftSettings: strict),
+    // The gateway as an ESPHome device, for Home Assistant.
+    .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
+    .target(
+      name: "ESPHome",
+      dependencies: ["BridgeClient", "CSodium", "DBus", "Interfaces", "JSON", "Values", "VarlinkClient"],
+      swiftSettings: compact),
+    // Sockets and files of bridges. The agent has no code for networks.
+    .target(name: "CNetwork"),
+    .target(
+      name: "BridgeRuntime", dependencies: ["BridgeClient", "CNetwork", "LinuxSystem"], swiftSettings: compact
+    ),
+    .target(name: "CQRencode", linkerSettings: [.linkedLibrary("qrencode")]),
+    .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: compact),
+    .executableTarget(
+      name: "accessory-esphome",
+      dependencies: [
+        "BridgeClient", "BridgeRuntime", "DBus", "ESPHome", "Interfaces", "LinuxSystem", "QRCode",
+      ],
+      swiftSettings: compact),
 
     .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
     .target(
@@ -288,6 +307,13 @@ let package = Package(
     .testTarget(
       name: "BridgeClientTests",
       dependencies: ["BridgeClient", "Interfaces", "JSON", "Varlink", "VarlinkClient", "VirtualRadio"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ESPHomeTests",
+      dependencies: [
+        "BridgeClient", "DBus", "ESPHome", "Interfaces", "JSON", "QRCode", "TestSupport", "Values", "Varlink",
+        "VarlinkClient", "VirtualRadio",
+      ],
       swiftSettings: strict),
     .testTarget(name: "DBusTests", dependencies: ["BusSupport", "DBus"], swiftSettings: strict),
     .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),

@@ -8,7 +8,7 @@ public struct Descriptor: ~Copyable, Sendable {
   public let number: Int32
 
   /// Takes ownership of a number that a system call just returned.
-  init(owning number: Int32) { self.number = number }
+  package init(owning number: Int32) { self.number = number }
 
   deinit { close(number) }
 

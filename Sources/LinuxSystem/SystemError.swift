@@ -7,7 +7,7 @@ public struct SystemError: Error, Equatable, Sendable {
   public let call: SystemCall
   public let code: Int32
 
-  init(_ call: SystemCall) { self.init(call, code: errno) }
+  package init(_ call: SystemCall) { self.init(call, code: errno) }
 
   /// The error of a test's stand-in for the system.
   public init(_ call: SystemCall, code: Int32) {

@@ -53,6 +53,8 @@ enum FuzzTarget: String, CaseIterable {
   case edit
   /// What the agent sends to an app.
   case session
+  /// What clients and the agent send to the bridge for Home Assistant.
+  case esphome
   /// Crashes on purpose, to prove that crashes are found.
   case canary
 
@@ -82,6 +84,7 @@ enum FuzzTarget: String, CaseIterable {
     case .bus: fuzzBus(bytes)
     case .edit: fuzzEdit(bytes)
     case .session: fuzzSession(bytes)
+    case .esphome: fuzzESPHome(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -112,6 +115,7 @@ enum FuzzTarget: String, CaseIterable {
     case .bus: busSeeds
     case .edit: editSeeds
     case .session: sessionSeeds
+    case .esphome: esphomeSeeds
     case .canary: [Array("canar".utf8)]
     }
   }

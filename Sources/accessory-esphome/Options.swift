@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import LinuxSystem
+
+/// The command line of `accessory-esphome`.
+struct Options {
+  enum Command: String {
+    case run, key, enrol
+  }
+
+  private enum Name: Int, CaseIterable {
+    case socket, state, runtime, port, name, plaintext, help, version
+
+    var option: CommandLineOptions.Option {
+      switch self {
+      case .socket: .init("socket", takesValue: true)
+      case .state: .init("state", takesValue: true)
+      case .runtime: .init("runtime", takesValue: true)
+      case .port: .init("port", takesValue: true)
+      case .name: .init("name", takesValue: true)
+      case .plaintext: .init("plaintext", takesValue: false)
+      case .help: .init("help", takesValue: false)
+      case .version: .init("version", takesValue: false)
+      }
+    }
+  }
+
+  enum Request {
+    case perform(Options)
+    case help, version
+  }
+
+  private(set) var command = Command.run
+  private(set) var socket = "/run/accessoryd/io.accessoryd"
+  /// The folder with the key.
+  private(set) var state = Environment.value(of: "STATE_DIRECTORY") ?? "/var/lib/accessory-esphome"
+  /// The folder with the socket of the commands.
+  private(set) var runtime = Environment.value(of: "RUNTIME_DIRECTORY") ?? "/run/accessory-esphome"
+  private(set) var port: UInt16 = 6053
+  private(set) var name: String?
+  private(set) var isPlaintext = false
+
+  var keyPath: String { "\(state)/key" }
+  var controlPath: String { "\(runtime)/control" }
+
+  /// `arguments` begin with the program's name.
+  static func read(_ arguments: [String]) throws(ProgramError) -> Request {
+    let line: CommandLineOptions
+    do throws(CommandLineOptions.ParseError) {
+      line = try CommandLineOptions(arguments, Name.allCases.map(\.option))
+    } catch {
+      switch error {
+      case .unknown(let option): throw .usage("there is no option \(option)")
+      case .withoutValue(let option): throw .usage("the option \(option) needs a value")
+      }
+    }
+    var options = Options()
+    for (option, value) in line.given {
+      let value = value ?? ""
+      switch Name(rawValue: option) {
+      case .socket: options.socket = value
+      case .state: options.state = value
+      case .runtime: options.runtime = value
+      case .port:
+        guard let port = UInt16(value), port > 0 else { throw .usage("a port is a number from 1 to 65535") }
+        options.port = port
+      case .name: options.name = value
+      case .plaintext: options.isPlaintext = true
+      case .version: return .version
+      case .help, nil: return .help
+      }
+    }
+    if let word = line.otherArgument {
+      guard let command = Command(rawValue: word) else {
+        throw .usage("there is no command \(word); there are run, key and enrol")
+      }
+      options.command = command
+    }
+    return .perform(options)
+  }
+
+  static let help = """
+    usage: accessory-esphome [run | key | enrol] [--port N] [--name NAME] [--plaintext] [--socket PATH]
+      [--state FOLDER] [--runtime FOLDER]
+
+    Lets Home Assistant use this accessory gateway as an ESPHome Bluetooth proxy: it gets what the gateway's accessories
+    send, and sets accessories up. The manifest of accessoryd says in [bridge.NAME] what it may see and do. The command
+    run serves Home Assistant; it is what the service does. The command key prints the key that Home Assistant asks for,
+    as text, and on a terminal as a QR code. The command enrol lets Home Assistant give the gateway its own key, for ten
+    minutes.
+
+      --port N          the TCP port; 6053
+      --name NAME       how Home Assistant calls the gateway; Gateway HOST
+      --plaintext       serve without a key
+      --socket PATH     the agent's socket
+      --state FOLDER    where the key is
+      --runtime FOLDER  where the socket of enrol is
+      --version         print the version
+      --help            print this text
+
+    SIGTERM or Ctrl-C ends it. Exit status: 0, or as in sysexits.h: 64 usage, 65 a key that is none, 66 no key, 69 no
+    service, 71 the system refused a call, 73 the port or a file cannot be had, 77 the key may not be read.
+
+    """
+}
+
+/// Why the program ends early.
+enum ProgramError: Error {
+  case usage(String)
+  case failure(ExitCode, String)
+
+  static func refused(_ error: SystemError) -> Self {
+    .failure(.systemError, "the system refused a call: \(error.reason)")
+  }
+
+  var status: ExitCode {
+    switch self {
+    case .usage: .usage
+    case .failure(let status, _): status
+    }
+  }
+
+  var sentence: String {
+    switch self {
+    case .usage(let sentence): "\(sentence); see accessory-esphome --help"
+    case .failure(_, let sentence): sentence
+    }
+  }
+}
