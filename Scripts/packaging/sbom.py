@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGES = {
     "accessory-gateway": ["accessoryd", "accessoryctl"],
     "accessory-gateway-simulation": ["virtual-controller"],
+    "accessory-gateway-esphome": ["accessory-esphome"],
 }
 PROGRAMS = [name for names in PACKAGES.values() for name in names]
 HOME = "https://example.org/accessory-gateway"
