@@ -240,15 +240,11 @@ final class Server {
   private func receive(from id: ESPHomeClientID) {
     guard let client = clients[id] else { return }
     var buffer = [UInt8](repeating: 0, count: Self.chunkByteCount)
-    guard let count = try? client.socket.descriptor.read(into: &buffer) else { return failed(id, client) }
-    if count > 0 { return handleInput(.received(id, Array(buffer[..<count]))) }
+    do throws(SystemError) {
+      guard let count = try client.socket.descriptor.read(into: &buffer) else { return }
+      if count > 0 { return handleInput(.received(id, Array(buffer[..<count]))) }
+    } catch {}
     endClient(id)
-  }
-
-  /// A read that gave nothing: there is nothing yet, or the connection has failed.
-  private func failed(_ id: ESPHomeClientID, _ client: Connection) {
-    var byte = [UInt8](repeating: 0, count: 1)
-    do throws(SystemError) { _ = try client.socket.descriptor.read(into: &byte) } catch { endClient(id) }
   }
 
   private func endClient(_ id: ESPHomeClientID) {
