@@ -69,13 +69,13 @@ struct FieldWriter {
 
   /// A number of a list.
   mutating func element(_ field: Int, _ value: UInt64) {
-    append(UInt64(field) << 3)
-    append(value)
+    bytes.append(number: UInt64(field) << 3)
+    bytes.append(number: value)
   }
 
   mutating func word(_ field: Int, _ value: UInt32) {
     guard value != 0 else { return }
-    append(UInt64(field) << 3 | 5)
+    bytes.append(number: UInt64(field) << 3 | 5)
     for shift in stride(from: UInt32(0), to: 32, by: 8) {
       bytes.append(UInt8(truncatingIfNeeded: value >> shift))
     }
@@ -91,8 +91,8 @@ struct FieldWriter {
 
   /// A text, or bytes, of a list.
   mutating func item(_ field: Int, _ value: some Collection<UInt8>) {
-    append(UInt64(field) << 3 | 2)
-    append(UInt64(value.count))
+    bytes.append(number: UInt64(field) << 3 | 2)
+    bytes.append(number: UInt64(value.count))
     bytes += value
   }
 
@@ -100,13 +100,16 @@ struct FieldWriter {
   mutating func message(_ field: Int, _ fields: (inout FieldWriter) -> Void) {
     item(field, FieldWriter(fields).bytes)
   }
+}
 
-  private mutating func append(_ number: UInt64) {
+extension [UInt8] {
+  /// Appends a number, seven bits a byte, the least significant first.
+  mutating func append(number: UInt64) {
     var rest = number
     while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    bytes.append(UInt8(rest))
+    append(UInt8(rest))
   }
 }

@@ -59,8 +59,8 @@ struct FrameCoding {
     switch state {
     case .plaintext:
       unsent.append(0)
-      Self.append(UInt64(message.fields.count), to: &unsent)
-      Self.append(message.type, to: &unsent)
+      unsent.append(number: UInt64(message.fields.count))
+      unsent.append(number: message.type)
       unsent += message.fields
     case .encrypted(var session):
       let head = Self.word(Int(message.type)) + Self.word(message.fields.count)
@@ -168,14 +168,5 @@ struct FrameCoding {
       if byte < 0x80 { return value }
     }
     throw .tooLong
-  }
-
-  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
   }
 }

@@ -52,7 +52,7 @@ extension APIMessage {
   static func deviceInfo(_ identity: GatewayIdentity, hasConnections: Bool) -> APIMessage {
     APIMessage(10) { fields in
       fields.text(2, identity.name)
-      fields.text(3, Self.colons(identity.address))
+      fields.text(3, AddressText.text(of: identity.address))
       fields.text(4, GatewayIdentity.protocolVersion)
       fields.text(6, "Accessory gateway")
       fields.text(8, GatewayIdentity.projectName)
@@ -61,13 +61,9 @@ extension APIMessage {
       fields.text(13, identity.friendlyName)
       // Listening 1, raw reports 32, state and mode 64; connections 2, which clients want with caching, 4.
       fields.number(15, hasConnections ? 103 : 97)
-      fields.text(18, Self.colons(identity.address + 1))
+      fields.text(18, AddressText.text(of: identity.address + 1))
       fields.flag(19, true)
     }
-  }
-
-  private static func colons(_ address: UInt64) -> String {
-    DeviceAddress(bits: address & 0xFFFF_FFFF_FFFF, type: .public).text ?? ""
   }
 
   static func time(_ seconds: UInt32) -> APIMessage { APIMessage(37) { $0.word(1, seconds) } }
