@@ -42,6 +42,8 @@ let package = Package(
     .target(
       name: "Registry", dependencies: ["Values", "HCI", "Discovery", "Manifest"], swiftSettings: compact),
     .target(name: "DBus", swiftSettings: compact),
+    // What sensors advertise in open formats, as values. Apache-2.0.
+    .target(name: "SensorFormats", swiftSettings: strict),
     .target(
       name: "Pairing", dependencies: ["Values", "HCI", "Controller", "DBus", "Registry"],
       swiftSettings: compact),
@@ -316,6 +318,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "DBusTests", dependencies: ["BusSupport", "DBus"], swiftSettings: strict),
+    .testTarget(
+      name: "SensorFormatsTests", dependencies: ["SensorFormats", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "KnownNetworksTests", dependencies: ["KnownNetworks"], swiftSettings: strict),
     .testTarget(
       name: "BlueZTests",
