@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BridgeRuntime
 import LinuxSystem
 
 /// The command line of `accessory-esphome`.
@@ -48,12 +49,7 @@ struct Options {
     let line: CommandLineOptions
     do throws(CommandLineOptions.ParseError) {
       line = try CommandLineOptions(arguments, Name.allCases.map(\.option))
-    } catch {
-      switch error {
-      case .unknown(let option): throw .usage("there is no option \(option)")
-      case .withoutValue(let option): throw .usage("the option \(option) needs a value")
-      }
-    }
+    } catch { throw ProgramError(error) }
     var options = Options()
     for (option, value) in line.given {
       let value = value ?? ""
@@ -102,28 +98,4 @@ struct Options {
     service, 71 the system refused a call, 73 the port or a file cannot be had, 77 the key may not be read.
 
     """
-}
-
-/// Why the program ends early.
-enum ProgramError: Error {
-  case usage(String)
-  case failure(ExitCode, String)
-
-  static func refused(_ error: SystemError) -> Self {
-    .failure(.systemError, "the system refused a call: \(error.reason)")
-  }
-
-  var status: ExitCode {
-    switch self {
-    case .usage: .usage
-    case .failure(let status, _): status
-    }
-  }
-
-  var sentence: String {
-    switch self {
-    case .usage(let sentence): "\(sentence); see accessory-esphome --help"
-    case .failure(_, let sentence): sentence
-    }
-  }
 }

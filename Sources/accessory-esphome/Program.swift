@@ -25,7 +25,7 @@ enum Program {
       }
       return .success
     } catch {
-      BridgeLog().say(.error, error.sentence)
+      BridgeLog().say(.error, error.sentence(of: "accessory-esphome"))
       return error.status
     }
   }

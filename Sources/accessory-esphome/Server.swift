@@ -11,20 +11,13 @@ import LinuxSystem
 /// decides everything.
 final class Server {
   private enum Owner: Sendable {
-    case timer, signals, listener, control, bus, reports
+    case listener, control, bus, reports
     case client(ESPHomeClientID)
     case agent(BridgeCallID)
     case command(UInt64)
   }
 
-  private final class Connection {
-    let socket: SharedDescriptor
-    let token: UInt64
-    /// Whether the socket is watched for space.
-    var isFull = false
-
-    init(_ socket: SharedDescriptor, token: UInt64) { (self.socket, self.token) = (socket, token) }
-  }
+  private typealias Connection = BridgeLoop<Owner>.Connection
 
   private static let systemBus = ["/run/dbus/system_bus_socket"]
   private static let chunkByteCount = 1 << 12
@@ -37,18 +30,12 @@ final class Server {
   private let log = BridgeLog()
   private var bridge: ESPHomeBridge
   private let identity: GatewayIdentity
-  private var epoll: Epoll
-  private var registry = EpollRegistry<Owner>(capacity: 128)
-  private let timer: TimerDescriptor
-  private var armed: Int64?
-  private let signals: SignalDescriptor
+  private let loop: BridgeLoop<Owner>
   private let listener: TCPListener
   private let control: UnixListener
-  private let start: Int64
   private var clients: [ESPHomeClientID: Connection] = [:]
   private var clientCount: UInt64 = 0
-  private var links: AgentLinks
-  private var linkConnections: [BridgeCallID: Connection] = [:]
+  private let agent: AgentPort<Owner>
   private var reports: Connection?
   private var announcement: ServiceAnnouncement
   private var bus: Connection?
@@ -63,13 +50,8 @@ final class Server {
     bridge = ESPHomeBridge(identity, key: key?.bytes)
     announcement = ServiceAnnouncement(
       port: options.port, records: ServiceAnnouncement.records(identity, isEncrypted: key != nil))
-    links = AgentLinks(path: options.socket)
-    do throws(SystemError) {
-      signals = try SignalDescriptor()
-      epoll = try Epoll()
-      timer = try TimerDescriptor()
-      start = try BootTime.now()
-    } catch { throw .refused(error) }
+    do throws(SystemError) { loop = try BridgeLoop() } catch { throw .refused(error) }
+    agent = AgentPort(path: options.socket, in: loop) { .agent($0) }
     do throws(SystemError) { listener = try TCPListener(port: options.port) } catch {
       throw .failure(
         .cannotCreate,
@@ -92,10 +74,8 @@ final class Server {
   }
 
   private func serve() throws(SystemError) {
-    try epoll.add(signals.descriptor, .readable, token: token(of: .signals))
-    try epoll.add(timer.descriptor, .readable, token: token(of: .timer))
-    try epoll.add(listener.descriptor, .readable, token: token(of: .listener))
-    try epoll.add(control.descriptor, .readable, token: token(of: .control))
+    try loop.watch(listener.descriptor, .listener)
+    try loop.watch(control.descriptor, .control)
     log.say(
       .info,
       "serving Home Assistant at port \(options.port)"
@@ -109,67 +89,31 @@ final class Server {
     handleInput(.start)
     let notification = try ServiceNotification()
     try notification?.send("READY=1")
-    while true {
-      flushClients()
-      try armTimer()
-      for ready in try epoll.wait() {
-        guard let owner = registry.owner(of: ready.token) else { continue }
-        guard case .signals = owner else {
-          handle(owner)
-          continue
-        }
-        if let signal = try signals.next(), signal != .hangUp { return log.say(.info, "ended by a signal") }
-      }
-    }
+    repeat { flushClients() } while try loop.turn(until: nextDeadline, handle)
+    log.say(.info, "ended by a signal")
   }
 
-  private func token(of owner: Owner) -> UInt64 {
-    if registry.count > 100 { registry.grow(to: 256) }
-    guard let token = registry.insert(owner) else { preconditionFailure("connections are bounded") }
-    return token
+  private var nextDeadline: Duration? {
+    [bridge.nextDeadline, announcement.deadline.map(Duration.microseconds)].compactMap { $0 }.min()
   }
 
-  /// Watches a socket; nil when the kernel cannot.
-  private func watch(_ socket: SharedDescriptor, _ owner: Owner) -> Connection? {
-    let token = token(of: owner)
-    guard (try? epoll.add(socket.descriptor, .readable, token: token)) != nil else {
-      registry.remove(token)
-      return nil
-    }
-    return Connection(socket, token: token)
-  }
-
-  private func watchForSpace(_ connection: Connection?, _ isFull: Bool) {
-    guard let connection, isFull != connection.isFull else { return }
-    connection.isFull = isFull
-    let readiness: Readiness = isFull ? [.readable, .writable] : .readable
-    try? epoll.change(connection.socket.descriptor, readiness, token: connection.token)
-  }
-
-  private func forget(_ connection: Connection?) { if let connection { registry.remove(connection.token) } }
-
-  // MARK: - Time
-
-  private var now: Duration { .microseconds(((try? BootTime.now()) ?? start) - start) }
-
-  private func armTimer() throws(SystemError) {
-    let wanted = [bridge.nextDeadline.map(\.wholeMicroseconds), announcement.deadline].compactMap { $0 }.min()
-    guard wanted != armed else { return }
-    armed = wanted
-    try timer.set(wanted.map { start + $0 })
-  }
+  private var now: Duration { loop.now }
 
   // MARK: - What is ready
 
-  private func handle(_ owner: Owner) {
-    switch owner {
-    case .signals: break
-    case .timer:
-      try? timer.acknowledge()
-      armed = nil
+  private func handle(_ event: BridgeLoop<Owner>.Event) {
+    switch event {
+    case .reload: break
+    case .timePassed:
       handleInput(.timePassed)
       report(announcement.advance(to: now.wholeMicroseconds))
       flushBus()
+    case .ready(let owner): handle(owner)
+    }
+  }
+
+  private func handle(_ owner: Owner) {
+    switch owner {
     case .listener: acceptClients()
     case .control: acceptCommands()
     case .command(let number): receiveCommand(number)
@@ -191,21 +135,9 @@ final class Server {
   /// Returns the inputs that result from it at once.
   private func performEffect(_ effect: ESPHomeBridge.Effect) -> [ESPHomeBridge.Input] {
     switch effect {
-    case .close(let id): forget(clients.removeValue(forKey: id))
-    case .openAgent(let id):
-      switch links.open(id) {
-      case .success(let socket):
-        guard let connection = watch(socket, .agent(id)) else {
-          links.close(id)
-          return [.agentEnded(id, "the system has no room for a connection")]
-        }
-        linkConnections[id] = connection
-        return [.agentOpened(id)]
-      case .failure(let error): return [.agentEnded(id, error.sentence)]
-      }
-    case .sendAgent(let id, let bytes):
-      let isKept = links.send(bytes, on: id)
-      watchForSpace(linkConnections[id], isKept)
+    case .close(let id): loop.forget(clients.removeValue(forKey: id))
+    case .openAgent(let id): return [agent.open(id).map { .agentEnded(id, $0) } ?? .agentOpened(id)]
+    case .sendAgent(let id, let bytes): agent.send(bytes, on: id)
     case .closeAgent(let id): closeLink(id)
     case .store(let key): store(key)
     case .announce:
@@ -221,7 +153,7 @@ final class Server {
   private func store(_ bytes: [UInt8]) {
     guard let key = GatewayKey(bytes: bytes) else { return }
     do throws(ProgramError) { try KeyFile(path: options.keyPath).write(key) } catch {
-      log.say(.error, error.sentence)
+      log.say(.error, error.sentence(of: "accessory-esphome"))
     }
   }
 
@@ -231,7 +163,7 @@ final class Server {
     while let (socket, address) = listener.accept() {
       clientCount += 1
       let id = ESPHomeClientID(clientCount)
-      guard let connection = watch(socket, .client(id)) else { return }
+      guard let connection = loop.watch(socket, .client(id)) else { return }
       clients[id] = connection
       handleInput(.accepted(id, address: address, secret: GatewayKey.random().bytes))
     }
@@ -248,7 +180,7 @@ final class Server {
   }
 
   private func endClient(_ id: ESPHomeClientID) {
-    forget(clients.removeValue(forKey: id))
+    loop.forget(clients.removeValue(forKey: id))
     handleInput(.ended(id))
   }
 
@@ -263,19 +195,18 @@ final class Server {
           endClient(id)
         }
       }
-      watchForSpace(clients[id], !bridge.unsent(of: id).isEmpty)
+      loop.watchForSpace(clients[id], !bridge.unsent(of: id).isEmpty)
     }
   }
 
   // MARK: - The agent
 
   private func receive(from id: BridgeCallID) {
-    if let connection = linkConnections[id], connection.isFull { watchForSpace(connection, links.flush(id)) }
     var passed: SharedDescriptor?
-    let arrival = links.receive(id, passed: &passed)
+    let arrival = agent.receive(id, passed: &passed)
     if let passed, id == ESPHomeBridge.reportsCall {
-      forget(reports)
-      reports = watch(passed, .reports)
+      loop.forget(reports)
+      reports = loop.watch(passed, .reports)
     }
     switch arrival {
     case .nothing: break
@@ -287,10 +218,9 @@ final class Server {
   }
 
   private func closeLink(_ id: BridgeCallID) {
-    links.close(id)
-    forget(linkConnections.removeValue(forKey: id))
+    agent.close(id)
     guard id == ESPHomeBridge.reportsCall else { return }
-    forget(reports)
+    loop.forget(reports)
     reports = nil
   }
 
@@ -305,7 +235,7 @@ final class Server {
           continue
         }
       } catch {}
-      forget(reports)
+      loop.forget(reports)
       self.reports = nil
       return handleInput(.reportsEnded)
     }
@@ -317,7 +247,7 @@ final class Server {
     guard let socket = try? UnixConnection.open(anyOf: Self.systemBus) else {
       return report([.notAnnounced("there is no system bus")])
     }
-    bus = watch(SharedDescriptor(socket), .bus)
+    bus = loop.watch(SharedDescriptor(socket), .bus)
     flushBus()
   }
 
@@ -331,7 +261,7 @@ final class Server {
         return flushBus()
       }
     } catch {}
-    forget(bus)
+    loop.forget(bus)
     self.bus = nil
     report([.notAnnounced("the system bus has closed the connection")])
   }
@@ -341,7 +271,7 @@ final class Server {
       guard let count = try? bus.socket.descriptor.write(bytes[...]), count > 0 else { break }
       announcement.wasSent(count)
     }
-    watchForSpace(bus, !announcement.unsent.isEmpty)
+    loop.watchForSpace(bus, !announcement.unsent.isEmpty)
   }
 
   private func report(_ events: [ServiceAnnouncement.Event]) {
@@ -365,7 +295,7 @@ final class Server {
     while case .connection(let socket, _)? = try? control.accept() {
       guard commands.count < Self.commandsMax else { continue }
       clientCount += 1
-      if let connection = watch(SharedDescriptor(socket), .command(clientCount)) {
+      if let connection = loop.watch(SharedDescriptor(socket), .command(clientCount)) {
         commands[clientCount] = connection
       }
     }
@@ -373,7 +303,7 @@ final class Server {
 
   private func receiveCommand(_ number: UInt64) {
     guard let command = commands.removeValue(forKey: number) else { return }
-    forget(command)
+    loop.forget(command)
     var buffer = [UInt8](repeating: 0, count: 64)
     guard let count = try? command.socket.descriptor.read(into: &buffer),
       Control.isEnrolment(buffer[..<count])
@@ -392,11 +322,5 @@ enum Clock {
   static var seconds: UInt32? {
     guard let seconds = (try? WallTime.now())?.wholeSeconds, seconds >= firstTrusted else { return nil }
     return UInt32(truncatingIfNeeded: seconds)
-  }
-}
-
-extension Duration {
-  fileprivate var wholeMicroseconds: Int64 {
-    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }
 }
