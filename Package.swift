@@ -224,7 +224,9 @@ let package = Package(
     .target(name: "CSodium", linkerSettings: [.linkedLibrary(":libsodium.a")]),
     .target(
       name: "ESPHome",
-      dependencies: ["BridgeClient", "CSodium", "DBus", "Interfaces", "JSON", "Values", "VarlinkClient"],
+      dependencies: [
+        "BridgeClient", "CSodium", "DBus", "GATT", "Interfaces", "JSON", "Values", "VarlinkClient",
+      ],
       swiftSettings: compact),
     // Sockets and files of bridges. The agent has no code for networks.
     .target(name: "CNetwork"),
@@ -313,8 +315,8 @@ let package = Package(
     .testTarget(
       name: "ESPHomeTests",
       dependencies: [
-        "BridgeClient", "DBus", "ESPHome", "Interfaces", "JSON", "QRCode", "TestSupport", "Values", "Varlink",
-        "VarlinkClient", "VirtualRadio",
+        "BridgeClient", "DBus", "ESPHome", "GATT", "GATTSupport", "Interfaces", "JSON", "QRCode",
+        "TestSupport", "Values", "Varlink", "VarlinkClient", "VirtualRadio",
       ],
       swiftSettings: strict),
     .testTarget(name: "DBusTests", dependencies: ["BusSupport", "DBus"], swiftSettings: strict),

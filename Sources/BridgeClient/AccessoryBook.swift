@@ -47,6 +47,11 @@ public struct AccessoryBook: Sendable {
     return .synced
   }
 
+  /// The app's accessory with an address.
+  public func identifier(of address: UInt64, ofApp app: String) -> String? {
+    lines.values.first { $0.app == app && $0.address?.bits == address }?.identifier
+  }
+
   /// The accessory that a client names: by its identifier or the beginning of it, its name, or its address. Throws why
   /// there is none.
   public func identifier(of name: String) throws(NameError) -> String {

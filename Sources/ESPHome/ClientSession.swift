@@ -29,6 +29,8 @@ struct ClientSession {
   var hasEntities = false
   var wantsStates = false
   var wantsReports = false
+  /// Whether it wants to know how many connections are free.
+  var wantsConnections = false
   private(set) var dirtyEntities: Set<Entity> = []
   var isScannerDirty = false
   private var batch: [ReportMessage.Report] = []
@@ -37,14 +39,15 @@ struct ClientSession {
   private var lastHeard: Duration
   private var hasAsked = false
   /// Nothing is received any more, and the connection is closed when everything is sent.
-  private(set) var isEnding = false
+  var isEnding: Bool { endStart != nil }
+  private var endStart: Duration?
 
   init(address: String, _ frames: FrameCoding, at now: Duration) {
     (self.address, self.frames, opened, lastHeard) = (address, frames, now, now)
   }
 
   var deadline: Duration? {
-    if isEnding { return lastHeard + Self.helloLimit }
+    if let endStart { return endStart + Self.helloLimit }
     let next =
       hasGreeted ? lastHeard + (hasAsked ? Self.silenceMax : Self.pingPause) : opened + Self.helloLimit
     return batchEnd.map { min($0, next) } ?? next
@@ -56,9 +59,12 @@ struct ClientSession {
     return try frames.receive(bytes)
   }
 
+  /// Whether it has read enough to be sent what may wait.
+  var isReading: Bool { frames.unsent.count < Self.pendingBytesMax }
+
   mutating func greet() { hasGreeted = true }
 
-  mutating func end() { isEnding = true }
+  mutating func end(at now: Duration) { endStart = endStart ?? now }
 
   mutating func send(_ message: APIMessage) throws(ESPHomeError) {
     frames.send(message)
@@ -73,7 +79,7 @@ struct ClientSession {
 
   /// Returns what is marked, if the client has read enough to have it now.
   mutating func takeMarks() -> (entities: [Entity], isScanner: Bool) {
-    guard frames.unsent.count < Self.pendingBytesMax, !isEnding else { return ([], false) }
+    guard isReading, !isEnding else { return ([], false) }
     defer { (dirtyEntities, isScannerDirty) = ([], false) }
     return (dirtyEntities.sorted { $0.rawValue < $1.rawValue }, isScannerDirty)
   }
@@ -90,15 +96,15 @@ struct ClientSession {
 
   private mutating func flush() -> (sent: Int, lost: Int) {
     defer { (batch, batchEnd) = ([], nil) }
-    guard frames.unsent.count < Self.pendingBytesMax else { return (0, batch.count) }
+    guard isReading else { return (0, batch.count) }
     frames.send(.reports(batch))
     return (batch.count, 0)
   }
 
   /// Lets time pass. Returns how many reports were sent and lost.
   mutating func advance(to now: Duration) throws(ESPHomeError) -> (sent: Int, lost: Int) {
-    if isEnding {
-      guard now < lastHeard + Self.helloLimit else { throw .unread }
+    if let endStart {
+      guard now < endStart + Self.helloLimit else { throw .unread }
       return (0, 0)
     }
     guard hasGreeted else {

@@ -34,11 +34,23 @@ public struct ESPHomeBridge: Sendable {
     case reports([UInt8])
     /// That socket was closed, or did not come.
     case reportsEnded
+    /// A device's socket came with the reply to the call of this name.
+    case linkOpened(BridgeCallID)
+    /// A packet of the Attribute Protocol came from it.
+    case linkReceived(BridgeCallID, [UInt8])
+    /// ``packet(of:)`` was sent.
+    case linkSent(BridgeCallID)
+    case linkEnded(BridgeCallID, LinkEnd)
     /// The name by which the host is announced, which may not be its own where another host has that.
     case named(String)
     /// For ten minutes a client may give the gateway its key, in plaintext.
     case enrol
     case timePassed
+  }
+
+  /// Why a device's socket has ended.
+  public enum LinkEnd: Sendable {
+    case byDevice, byGateway, lost
   }
 
   public enum Effect: Equatable, Sendable {
@@ -48,6 +60,8 @@ public struct ESPHomeBridge: Sendable {
     case openAgent(BridgeCallID)
     case sendAgent(BridgeCallID, [UInt8])
     case closeAgent(BridgeCallID)
+    /// Close the device's socket of this name, if there is one; nothing more is reported about it.
+    case closeLink(BridgeCallID)
     /// Keep the key in its file.
     case store(key: [UInt8])
     /// What the announcement on the network says has changed: see ``isEncrypted``.
@@ -88,19 +102,21 @@ public struct ESPHomeBridge: Sendable {
   private static let requestsCall = BridgeCallID(5)
   private static let chooseCall = BridgeCallID(6)
   private static let scanCall = BridgeCallID(7)
+  static let sessionCall = BridgeCallID(8)
+  private static let firstConnectionCall = 9
   private static let firstActionCall = 100
 
   private var identity: GatewayIdentity
   private var key: [UInt8]?
   private var enrolmentEnd: Duration?
-  private var agent = BridgeClient()
-  private var clients: [ESPHomeClientID: ClientSession] = [:]
-  private var now = Duration.zero
-  private var effects: [Effect] = []
+  var agent = BridgeClient()
+  var clients: [ESPHomeClientID: ClientSession] = [:]
+  var now = Duration.zero
+  var effects: [Effect] = []
 
   /// The bridge's section of the manifest; nil until the agent has said it.
   private var section: BridgeLine?
-  private var accessories = AccessoryBook()
+  var accessories = AccessoryBook()
   private var inclusion = Inclusion()
   private var radio: (state: ReportRadioState, isActive: Bool)?
   /// The clients that want active scanning.
@@ -111,6 +127,12 @@ public struct ESPHomeBridge: Sendable {
   private var lastAction = Self.firstActionCall
   private var failures: [ESPHomeError: (last: Duration, count: Int)] = [:]
   private var lastProblem: Notice?
+
+  /// The bridge's own session, if its account is an app's, too.
+  var session: AppSession?
+  /// Whether the features say that clients may connect to accessories: as it was when the agent was last there.
+  var offersConnections = false
+  var connections = DeviceConnections(first: Self.firstConnectionCall)
 
   /// Reports that clients got, that they did not read in time, and that the agent's stream missed.
   private var counts = ReportCounts()
@@ -131,7 +153,8 @@ public struct ESPHomeBridge: Sendable {
   public var nextDeadline: Duration? {
     let counted = counts.areSent ? nil : countsSentAt.map { $0 + Self.countPause } ?? now
     let others = [
-      agent.nextDeadline, enrolmentEnd, clients.values.contains { $0.wantsStates } ? counted : nil,
+      agent.nextDeadline, enrolmentEnd, connections.nextDeadline,
+      clients.values.contains { $0.wantsStates } ? counted : nil,
     ]
     return (others + clients.values.map(\.deadline)).compactMap { $0 }.min()
   }
@@ -154,6 +177,10 @@ public struct ESPHomeBridge: Sendable {
     case .agentReceived(let id, let bytes): callAgent(.received(id, bytes))
     case .reports(let bytes): receiveReports(bytes)
     case .reportsEnded: callAgent(.renew(Self.reportsCall))
+    case .linkOpened(let id): performConnecting(connections.opened(id, at: now))
+    case .linkReceived(let id, let bytes): performConnecting(connections.receive(bytes, on: id, at: now))
+    case .linkSent(let id): performConnecting(connections.packetSent(on: id, at: now))
+    case .linkEnded(let id, let end): performConnecting(connections.ended(id, .init(end)))
     case .named(let host): identity.name = host
     case .enrol:
       enrolmentEnd = now + Self.enrolmentSpan
@@ -168,6 +195,7 @@ public struct ESPHomeBridge: Sendable {
 
   private mutating func advance() {
     callAgent(.timePassed)
+    performConnecting(connections.advance(to: now))
     if let end = enrolmentEnd, end <= now {
       enrolmentEnd = nil
       effects += [.announce, .log(.enrolmentEnded)]
@@ -206,6 +234,7 @@ public struct ESPHomeBridge: Sendable {
     guard clients.removeValue(forKey: id) != nil else { return }
     setScanning(id, isActive: false)
     performInclusion(inclusion.clientEnded(id))
+    performConnecting(connections.clientEnded(id))
   }
 
   private mutating func close(_ id: ESPHomeClientID) {
@@ -215,7 +244,7 @@ public struct ESPHomeBridge: Sendable {
   }
 
   /// Ends a connection; what it was to be sent is sent first, if the client reads.
-  private mutating func fail(_ id: ESPHomeClientID, _ error: ESPHomeError) {
+  mutating func fail(_ id: ESPHomeClientID, _ error: ESPHomeError) {
     guard let client = clients[id] else { return }
     count(error, of: client.address)
     switch error {
@@ -225,7 +254,7 @@ public struct ESPHomeBridge: Sendable {
   }
 
   private mutating func endAfterSending(_ id: ESPHomeClientID) {
-    clients[id]?.end()
+    clients[id]?.end(at: now)
     finish(id)
   }
 
@@ -254,7 +283,7 @@ public struct ESPHomeBridge: Sendable {
     } catch { fail(id, error) }
   }
 
-  private mutating func send(_ message: APIMessage, to id: ESPHomeClientID) throws(ESPHomeError) {
+  mutating func send(_ message: APIMessage, to id: ESPHomeClientID) throws(ESPHomeError) {
     try clients[id]?.send(message)
   }
 
@@ -274,7 +303,7 @@ public struct ESPHomeBridge: Sendable {
     case .disconnected: endAfterSending(id)
     case .ping: try send(.pong, to: id)
     case .pong, .other: break
-    case .deviceInfo: try send(.deviceInfo(identity, hasConnections: false), to: id)
+    case .deviceInfo: try send(.deviceInfo(identity, hasConnections: offersConnections), to: id)
     case .entities:
       for entity in entities { try send(entity.listing(apps: section?.apps ?? []), to: id) }
       for action in permittedActions { try send(action.listing, to: id) }
@@ -305,7 +334,8 @@ public struct ESPHomeBridge: Sendable {
     case .action(let number, let arguments, let call):
       guard isTrusted else { break }
       try performAction(AccessoryAction(rawValue: number), arguments, of: id, call)
-    case .connections, .device, .services, .read, .write, .notify: break
+    case .connections, .device, .services, .read, .write, .notify:
+      if isTrusted { answerConnecting(message, of: id) }
     }
   }
 
@@ -488,7 +518,7 @@ public struct ESPHomeBridge: Sendable {
 
   // MARK: - The agent
 
-  private mutating func callAgent(_ input: BridgeClient.Input) {
+  mutating func callAgent(_ input: BridgeClient.Input) {
     for effect in agent.step(input, at: now) {
       switch effect {
       case .open(let id): effects.append(.openAgent(id))
@@ -514,6 +544,8 @@ public struct ESPHomeBridge: Sendable {
     radio = nil
     counts.restart()
     performInclusion(inclusion.isOn ? [.close] : [])
+    session = nil
+    performConnecting(connections.agentIsAway())
     inclusion.closed("The gateway is away")
     markRadio()
     mark(.inclusion, .candidate)
@@ -521,7 +553,9 @@ public struct ESPHomeBridge: Sendable {
 
   private mutating func receive(_ reply: ReceivedReply, of id: BridgeCallID) {
     if id.number > Self.firstActionCall { return finishAction(id, error: reply.refusal) }
+    if connections.owns(id) { return connectionAnswered(id, reply) }
     switch id {
+    case Self.sessionCall: sessionAnswered(reply)
     case Self.reportsCall: reportsAnswered(reply)
     case Self.accessoriesCall: accessoriesAnswered(reply)
     case Self.statusCall: if let status: StatusLine = reply.line() { adopt(status.bridge) }
@@ -547,6 +581,7 @@ public struct ESPHomeBridge: Sendable {
     counts.restart()
     callAgent(.cancel(Self.statusCall))
     callAgent(.begin(Self.statusCall, .once(GatewayMethodName.status)))
+    openSession()
   }
 
   private mutating func accessoriesAnswered(_ reply: ReceivedReply) {
@@ -555,13 +590,17 @@ public struct ESPHomeBridge: Sendable {
     mark(.accessories)
   }
 
-  /// Takes what the manifest says of the bridge. Clients ask for entities once a connection, so that they have to come back
-  /// when these change.
+  /// Takes what the manifest says of the bridge.
   private mutating func adopt(_ new: BridgeLine?) {
     guard let new else { return note(.agentIsOlder) }
     guard new != section else { return }
     section = new
     inclusion.allow(apps: new.apps)
+    sendClientsAway()
+  }
+
+  /// Clients ask for entities and features once in a connection, so that they have to come back when these change.
+  mutating func sendClientsAway() {
     for (id, client) in clients where client.hasEntities {
       try? send(.goodbye, to: id)
       endAfterSending(id)
@@ -583,6 +622,7 @@ public struct ESPHomeBridge: Sendable {
 
   private mutating func callFailed(_ id: BridgeCallID, _ reason: String) {
     if id.number > Self.firstActionCall { return finishAction(id, error: reason) }
+    if connections.owns(id) { return performConnecting(connections.answered(id, .refused)) }
     switch id {
     case Self.openCall:
       endRequest()

@@ -14,6 +14,7 @@ final class Server {
     case listener, control, bus, reports
     case client(ESPHomeClientID)
     case agent(BridgeCallID)
+    case device(BridgeCallID)
     case command(UInt64)
   }
 
@@ -23,6 +24,8 @@ final class Server {
   private static let chunkByteCount = 1 << 12
   /// Messages of reports that are read before others get a turn.
   private static let messagesMax = 64
+  /// The kernel's limit for a packet of the Attribute Protocol is 672.
+  private static let packetBytesMax = 1_024
   /// Commands of operators at one time.
   private static let commandsMax = 4
 
@@ -37,6 +40,7 @@ final class Server {
   private var clientCount: UInt64 = 0
   private let agent: AgentPort<Owner>
   private var reports: Connection?
+  private var devices: [BridgeCallID: Connection] = [:]
   private var announcement: ServiceAnnouncement
   private var bus: Connection?
   private var commands: [UInt64: Connection] = [:]
@@ -89,7 +93,10 @@ final class Server {
     handleInput(.start)
     let notification = try ServiceNotification()
     try notification?.send("READY=1")
-    repeat { flushClients() } while try loop.turn(until: nextDeadline, handle)
+    repeat {
+      flushClients()
+      flushDevices()
+    } while try loop.turn(until: nextDeadline, handle)
     log.say(.info, "ended by a signal")
   }
 
@@ -119,6 +126,7 @@ final class Server {
     case .command(let number): receiveCommand(number)
     case .client(let id): receive(from: id)
     case .agent(let id): receive(from: id)
+    case .device(let id): receiveFromDevice(id)
     case .reports: receiveReports()
     case .bus: receiveFromBus()
     }
@@ -139,6 +147,7 @@ final class Server {
     case .openAgent(let id): return [agent.open(id).map { .agentEnded(id, $0) } ?? .agentOpened(id)]
     case .sendAgent(let id, let bytes): agent.send(bytes, on: id)
     case .closeAgent(let id): closeLink(id)
+    case .closeLink(let id): forgetDevice(id)
     case .store(let key): store(key)
     case .announce:
       announcement.change(
@@ -204,9 +213,14 @@ final class Server {
   private func receive(from id: BridgeCallID) {
     var passed: SharedDescriptor?
     let arrival = agent.receive(id, passed: &passed)
-    if let passed, id == ESPHomeBridge.reportsCall {
-      loop.forget(reports)
-      reports = loop.watch(passed, .reports)
+    if let passed {
+      if id == ESPHomeBridge.reportsCall {
+        loop.forget(reports)
+        reports = loop.watch(passed, .reports)
+      } else if let device = loop.watch(passed, .device(id)) {
+        devices[id] = device
+        handleInput(.linkOpened(id))
+      }
     }
     switch arrival {
     case .nothing: break
@@ -238,6 +252,56 @@ final class Server {
       loop.forget(reports)
       self.reports = nil
       return handleInput(.reportsEnded)
+    }
+  }
+
+  // MARK: - Devices
+
+  private func receiveFromDevice(_ id: BridgeCallID) {
+    var buffer = [UInt8](repeating: 0, count: Self.packetBytesMax)
+    for _ in 0..<Self.messagesMax {
+      guard let device = devices[id] else { return }
+      guard bridge.wantsPackets(of: id) else {
+        // A socket that is held is ready for bytes, or it has ended.
+        return device.isWatchedForSpace ? () : endDevice(id, .lost)
+      }
+      do throws(SystemError) {
+        guard let count = try device.socket.descriptor.read(into: &buffer) else { return }
+        guard count > 0 else { return endDevice(id, .byDevice) }
+        handleInput(.linkReceived(id, Array(buffer[..<count])))
+      } catch {
+        return endDevice(id, error.linkEnd)
+      }
+      flushClients()
+    }
+  }
+
+  private func endDevice(_ id: BridgeCallID, _ end: ESPHomeBridge.LinkEnd) {
+    forgetDevice(id)
+    handleInput(.linkEnded(id, end))
+  }
+
+  /// The agent has a copy of the socket, so that closing it would not end the connection.
+  private func forgetDevice(_ id: BridgeCallID) {
+    guard let device = devices.removeValue(forKey: id) else { return }
+    device.socket.descriptor.endConnection()
+    loop.forget(device)
+  }
+
+  /// Sends what the bridge has for devices, and reads those alone whose clients read.
+  private func flushDevices() {
+    for (id, device) in devices {
+      do throws(SystemError) {
+        while devices[id] != nil, let packet = bridge.packet(of: id) {
+          guard try device.socket.descriptor.send(packet.span) != nil else { break }
+          handleInput(.linkSent(id))
+        }
+      } catch {
+        endDevice(id, error.linkEnd)
+      }
+      guard devices[id] != nil else { continue }
+      loop.watchForSpace(device, bridge.packet(of: id) != nil)
+      loop.hold(device, !bridge.wantsPackets(of: id))
     }
   }
 
@@ -323,4 +387,9 @@ enum Clock {
     guard let seconds = (try? WallTime.now())?.wholeSeconds, seconds >= firstTrusted else { return nil }
     return UInt32(truncatingIfNeeded: seconds)
   }
+}
+
+extension SystemError {
+  /// What the error of a device's socket means.
+  fileprivate var linkEnd: ESPHomeBridge.LinkEnd { isGone ? .byDevice : .lost }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import BridgeClient
+import GATTSupport
 import Interfaces
 import JSON
 import Testing
@@ -21,7 +22,8 @@ final class BridgeBench {
   private(set) var closed: Set<ESPHomeClientID> = []
   /// The calls to the agent that are open, with their parameters.
   private(set) var calls: [BridgeCallID: (method: String, parameters: JSONObject)] = [:]
-  private var openLinks: Set<BridgeCallID> = []
+  /// The devices that are connected.
+  private(set) var devices: [BridgeCallID: DiceServer] = [:]
   private var nextClient: UInt64 = 0
   private var readers: [ESPHomeClientID: [UInt8]] = [:]
   var isAgentThere = true
@@ -39,6 +41,7 @@ final class BridgeBench {
         case .openAgent(let id): inputs.append(isAgentThere ? .agentOpened(id) : .agentEnded(id, "no agent"))
         case .sendAgent(let id, let bytes): calls[id] = Self.call(bytes)
         case .closeAgent(let id): calls[id] = nil
+        case .closeLink(let id): devices[id] = nil
         case .store(let key): stored = key
         case .announce: break
         case .log(let notice): notices.append(notice)
@@ -114,11 +117,47 @@ final class BridgeBench {
     step(.reports(Self.radio()))
   }
 
-  func list(_ name: String, _ digit: Character) {
+  func list(_ name: String, _ digit: Character, app: String = "lights", address: UInt64? = nil) {
     let line = AccessoryLine(
-      identifier: String(repeating: digit, count: 32), app: "lights", displayName: name, state: .authorized,
-      status: .active, bond: .none, isIdentityDurable: true, isInSight: true)
+      identifier: String(repeating: digit, count: 32), app: app, displayName: name, state: .authorized,
+      status: .active, address: address.map { DeviceAddress(bits: $0, type: .random) }, bond: .none,
+      isIdentityDurable: true, isInSight: true)
     reply("Operator.List", continues: true) { $0.object("accessory", line) }
+  }
+
+  // MARK: - Devices
+
+  /// The agent takes the bridge for an app, too.
+  func startSession(app: String = "home") {
+    reply("Session.Activate", continues: true) { json in
+      json.member("session", String(repeating: "5", count: 32))
+      json.member("app", app)
+    }
+  }
+
+  /// The agent connects the device of the call that waits, and hands its socket over.
+  func connectDevice(_ server: DiceServer = DiceServer()) throws -> BridgeCallID {
+    let id = try #require(call("Session.Connect"))
+    devices[id] = server
+    step(.linkOpened(id))
+    reply("Session.Connect")
+    exchange(id)
+    return id
+  }
+
+  /// Carries packets until neither side has more.
+  func exchange(_ id: BridgeCallID) {
+    while devices[id] != nil, let packet = bridge.packet(of: id) {
+      step(.linkSent(id))
+      if let response = devices[id]?.model.response(to: packet) { step(.linkReceived(id, response)) }
+    }
+  }
+
+  /// The device notifies, if the bridge reads from it. Returns whether it does.
+  func notify(_ id: BridgeCallID, _ handle: UInt16, _ value: [UInt8]) -> Bool {
+    guard bridge.wantsPackets(of: id) else { return false }
+    if let packet = devices[id]?.model.report(handle, value) { step(.linkReceived(id, packet)) }
+    return true
   }
 
   // MARK: - Messages of the stream

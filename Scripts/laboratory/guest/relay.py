@@ -86,6 +86,10 @@ class RemotePeripheral(Relay):
     def drop(self):
         self.order("drop")
 
+    def lose(self):
+        """The two sides no longer hear each other."""
+        self._disconnect(0x08)
+
     def _advertise(self, turn):
         self._receive_messages()
         if turn:
