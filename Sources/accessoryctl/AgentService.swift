@@ -12,7 +12,7 @@ struct AgentService {
   static let networkDropIn = "/etc/systemd/system/accessoryd.service.d/wifi.conf"
   private static let networkDropInSource = "/usr/share/accessoryd/wifi.conf"
 
-  private let isManaged: Bool
+  let isManaged: Bool
   private let isActive: Bool
 
   /// A socket on the command line means that the service is left alone.
@@ -96,6 +96,11 @@ struct AgentService {
       throw .sentence("\(words.joined(separator: " ")) failed with status \(status); \(cure)", .systemError)
     case .killed(let signal): throw .sentence("\(name) was ended by signal \(signal); \(cure)", .systemError)
     }
+  }
+
+  static func isInstalled(_ program: String) -> Bool {
+    let look = ["sh", "-c", "command -v \(program) >/dev/null"]
+    return (try? ending(look, cure: cure).isSuccess) ?? false
   }
 
   private static func ending(_ words: [String], cure: String) throws(ToolError) -> SystemProgram.Ending {

@@ -16,7 +16,7 @@ struct SetupCommand: ParsableCommand {
       """,
     discussion: """
       Asks, one after the other, for the adapter, the board, an operator, an app with its account, \
-      and a device in sight. With an interface for networks, you can choose a network that the kernel \
+      whether you use Home Assistant, and for a device in sight. With an interface for networks, you can choose a network that the kernel \
       knows instead; --network names one that may be in sight only later. What you give as an option is not asked; without a terminal, everything \
       has to be given that has no default. Before anything changes it shows all changes, and asks; \
       --yes answers that. It adds to the manifest that is there. It creates accounts, starts the \

@@ -37,10 +37,10 @@ struct SetupManifest {
     manifest = try file?.manifest() ?? GatewayManifest()
   }
 
-  /// The text with these values in `[gateway]`, and with the app, which has no item yet if it is new.
+  /// The text with these values in `[gateway]`, with the app, which has no item yet if it is new, and with other sections.
   func text(
     settings: [(key: GatewayKey, value: String)], app: (name: String, account: App.Account),
-    supportsNetworks: Bool
+    supportsNetworks: Bool, sections: [[String]] = []
   ) throws(ToolError) -> [UInt8] {
     var changed = text
     do throws(ManifestAdditionError) { changed = try ManifestSettings.set(settings, in: text) } catch {
@@ -48,16 +48,20 @@ struct SetupManifest {
         "\(shown(path)) has no table [gateway] that \(settings.map(\.key.rawValue).joined(separator: " and ")) can be "
           + "written to; write it by hand, and leave out the option", .dataError)
     }
+    var added = sections
     if manifest.apps.contains(where: { $0.name == app.name }) {
       // A list that cannot be changed stays; then check says that no app looks for networks.
       if supportsNetworks {
         changed = (try? ManifestAddition.declare(.wifi, for: app.name, in: changed)) ?? changed
       }
     } else {
-      var added = App(name: app.name, account: app.account)
-      added.supports = supportsNetworks ? [.bluetooth, .wifi] : [.bluetooth]
+      var new = App(name: app.name, account: app.account)
+      new.supports = supportsNetworks ? [.bluetooth, .wifi] : [.bluetooth]
+      added.append(new.sectionLines)
+    }
+    for section in added {
       if changed.last != UInt8(ascii: "\n") { changed.append(UInt8(ascii: "\n")) }
-      for line in [""] + added.sectionLines { changed += "\(line)\n".utf8 }
+      for line in [""] + section { changed += "\(line)\n".utf8 }
     }
     let reading = ManifestReader.read(text: changed, fileName: path)
     guard reading.manifest != nil else {

@@ -33,6 +33,11 @@ struct SetupOptions: ParsableArguments {
 
   @OptionGroup var account: AppAccountOptions
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Let Home Assistant use the gateway, with the package accessory-gateway-esphome.")
+  var homeAssistant: Bool?
+
   @Option(
     help: ArgumentHelp(
       "The first accessory: the address of a device in sight, or its own name.", valueName: "device"),

@@ -18,6 +18,7 @@ struct SetupPlan {
   private let newOperator: String?
   /// The service lacks the drop-in that lets it read networks by nl80211.
   private let addsDropIn: Bool
+  private let addsHomeAssistant: Bool
   /// The manifest's new text; nil when it stays.
   private let text: [UInt8]?
 
@@ -48,6 +49,7 @@ struct SetupPlan {
     account = try AppAccount(
       of: app, in: file.manifest, options.account, dialogue,
       default: dialogue.isTerminal && app.isAccountName ? app : nil)
+    addsHomeAssistant = try HomeAssistantBridge.ask(options.homeAssistant, file.manifest, dialogue)
     var settings: [(key: GatewayKey, value: String)] = []
     if radio != gateway.radio.text { settings.append((.radio, radio)) }
     if board != gateway.board { settings.append((.board, board)) }
@@ -60,7 +62,8 @@ struct SetupPlan {
     addsDropIn = if wifi == nil { false } else { try service.lacksNetworkDropIn() }
     let changed = try file.text(
       settings: settings, app: (app, account.account),
-      supportsNetworks: options.wifi ?? "none" != "none" || wifi != gateway.wifi)
+      supportsNetworks: options.wifi ?? "none" != "none" || wifi != gateway.wifi,
+      sections: addsHomeAssistant ? [HomeAssistantBridge.section(in: file.manifest)] : [])
     text = changed == file.text && !file.isNew ? nil : changed
     guard dialogue.isTerminal || options.device != nil || options.network != nil else {
       throw .sentence("--device or --network is missing: without a terminal it has to be given", .usage)
@@ -78,6 +81,9 @@ struct SetupPlan {
       newOperator.map { "make \(shown($0)) an operator: a member of the group accessory (usermod)" },
       addsDropIn ? "let the agent read networks by nl80211 too, with \(AgentService.networkDropIn)" : nil,
       service.change(isManifestChanged: text != nil, isUnitChanged: addsDropIn),
+      addsHomeAssistant && service.isManaged
+        ? "start \(HomeAssistantBridge.program), now and whenever the gateway starts (systemctl enable --now)"
+        : nil,
       text.map { _ in "\(file.isNew ? "create" : "change") \(shown(file.path)):" },
     ].compactMap(\.self)
   }
@@ -93,6 +99,7 @@ struct SetupPlan {
     do throws(ToolError) {
       if addsDropIn { try AgentService.addNetworkDropIn() }
       try service.follow(gateway, isUnitChanged: addsDropIn)
+      if addsHomeAssistant, service.isManaged { try HomeAssistantBridge.start() }
     } catch {
       if text != nil {
         StandardError.say(

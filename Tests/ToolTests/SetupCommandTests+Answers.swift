@@ -86,4 +86,39 @@ extension SetupCommandTests {
     #expect(try !manifest(agent).contains("porch"))
     #expect(!calls(agent).contains { $0.hasPrefix("useradd") })
   }
+
+  @Test(
+    "With --home-assistant it adds the bridge's section, starts its service, and prints its key; once",
+    .enabled(if: geteuid() == 0, "only root may"))
+  func homeAssistant() throws {
+    let agent = try ScenarioAgent()
+    let options = "--app porch --user \(Self.account) --home-assistant --device \(Self.bulb)"
+    let without = try runManaged(agent, ["systemctl": "exit 0"], options)
+    #expect(
+      without.status == 64
+        && without.errorOutput.contains(
+          "--home-assistant: install the package accessory-gateway-esphome first"),
+      "\(without.errorOutput)")
+    let programs = ["systemctl": "exit 0", "accessory-esphome": "echo the-key"]
+    let run = try runManaged(agent, programs, options)
+    #expect(run.status == 0, "\(run.errorOutput)")
+    let text = try manifest(agent)
+    let section = """
+
+      [bridge.homeassistant]
+      user = "accessory-esphome"
+      may = ["pick", "rename", "remove", "scan"]
+
+      """
+    #expect(text.contains(section), "\(text)")
+    #expect(
+      run.errorOutput.contains(
+        "  start accessory-esphome, now and whenever the gateway starts (systemctl enable --now)"))
+    #expect(calls(agent).contains("systemctl enable --now accessory-esphome"))
+    #expect(run.text.contains("the-key") && run.errorOutput.contains("add the gateway that it has found"))
+    let again = try runManaged(agent, programs, options)
+    #expect(again.status == 0, "\(again.errorOutput)")
+    #expect(try manifest(agent) == text)
+    #expect(calls(agent).count { $0.hasPrefix("accessory-esphome") } == 1)
+  }
 }

@@ -355,6 +355,9 @@ struct SetupCommandTests {
     try terminal.press("none", "Enter", after: "beside root? \"none\" for none.")
     try terminal.press("Enter", "porch", "Enter", after: "  in the manifest: lights, scenes, shelf")
     try terminal.press(Self.account, "Enter", after: "[porch] >")
+    try terminal.press("perhaps", "Enter", after: "Do you use Home Assistant?")
+    try terminal.press("yes", "Enter", after: "write yes or no")
+    try terminal.press("Enter", after: "install the package accessory-gateway-esphome first")
     let page = try terminal.wait(for: "Go on? [y/N]")
     #expect(page.contains("This will:\n  make the agent read the manifest again\n  change "))
     #expect(page.contains("+[app.porch]\n+user = \"\(Self.account)\"\n+supports = [\"Bluetooth\"]\n"))
@@ -380,7 +383,7 @@ struct SetupCommandTests {
       [
         "setup", "--socket", agent.socket, "--app", "porch", "--user", Self.account, "--radio",
         "h4:controller",
-        "--board", "virtual", "--operator", "none",
+        "--board", "virtual", "--operator", "none", "--no-home-assistant",
       ] + options(agent), showsErrors: true)
     try terminal.press("n", "Enter", after: "Go on? [y/N]")
     try terminal.wait(for: "accessoryctl: nothing was changed")

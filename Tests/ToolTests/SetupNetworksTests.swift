@@ -30,7 +30,8 @@ struct SetupNetworksTests {
       [
         "setup", "--socket", agent.path, "--app", "cameras", "--user", NSUserName(), "--radio", "hci0",
         "--board",
-        "generic", "--operator", "none", "--wifi", "lo", "--manifest", folder.path + "/m.toml",
+        "generic", "--operator", "none", "--no-home-assistant", "--wifi", "lo", "--manifest",
+        folder.path + "/m.toml",
       ], columns: 200, rows: 60, showsErrors: true)
     try terminal.press("y", "Enter", after: "Go on? [y/N]")
     try terminal.wait(for: "Which device or network is the first accessory?")

@@ -23,6 +23,7 @@ DIALOGUE = [
     ("beside root?", "climate"),
     ("Which app gets the accessory?", "bulbs"),
     ("Which account does the app run as?", ""),
+    ("Do you use Home Assistant?", ""),
     ("Which interface looks for accessories that are networks?", "wlan7"),
     (f"the wireless ones are: {networks.INTERFACE}", networks.INTERFACE),
     ("Go on? [y/N]", "y"),
