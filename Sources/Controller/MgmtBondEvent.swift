@@ -6,11 +6,11 @@ public import HCI
 /// description never shows a key.
 public enum MgmtBondEvent: Equatable, Sendable {
   /// A BR/EDR key, which an LE pairing may bring too.
-  case linkKey(MgmtLinkKey, isToBeKept: Bool)
+  case linkKey(MgmtKey<LinkKey>, isToBeKept: Bool)
   /// The device is named by its identity, which an identity key before it gives.
-  case longTermKey(MgmtLongTermKey, isToBeKept: Bool)
+  case longTermKey(MgmtKey<LongTermKey>, isToBeKept: Bool)
   /// `address` is the private address that the device uses; nil if it uses its identity.
-  case identityKey(MgmtIdentityKey, address: DeviceAddress?, isToBeKept: Bool)
+  case identityKey(MgmtKey<KeyValue>, address: DeviceAddress?, isToBeKept: Bool)
   case connected(DeviceAddress)
   case connectFailed(DeviceAddress, MgmtStatus)
   /// A pairing that this socket did not begin has failed.
@@ -52,14 +52,14 @@ public enum MgmtBondEvent: Equatable, Sendable {
     // New Link Key, New Long Term Key, New Identity Resolving Key: Store_Hint and the key, for the last one after the
     // present address.
     case 0x0009:
-      guard let hint = cursor.uint8(), let key = MgmtLinkKey(&cursor) else { return nil }
+      guard let hint = cursor.uint8(), let key = MgmtKey<LinkKey>(&cursor) else { return nil }
       self = .linkKey(key, isToBeKept: hint == 1)
     case 0x000a:
-      guard let hint = cursor.uint8(), let key = MgmtLongTermKey(&cursor) else { return nil }
-      guard MgmtLongTermKey.byteCounts.contains(key.byteCount) else { throw .invalidValue(event: code) }
+      guard let hint = cursor.uint8(), let key = MgmtKey<LongTermKey>(&cursor) else { return nil }
+      guard LongTermKey.byteCounts.contains(key.key.byteCount) else { throw .invalidValue(event: code) }
       self = .longTermKey(key, isToBeKept: hint == 1)
     case 0x0018:
-      guard let hint = cursor.uint8(), let bits = cursor.uint48(), let key = MgmtIdentityKey(&cursor)
+      guard let hint = cursor.uint8(), let bits = cursor.uint48(), let key = MgmtKey<KeyValue>(&cursor)
       else { return nil }
       let address = bits == 0 ? nil : DeviceAddress(bits: bits, type: .random)
       self = .identityKey(key, address: address, isToBeKept: hint == 1)

@@ -9,7 +9,6 @@ extension MgmtOpcode {
   public static let setSecureSimplePairing = MgmtOpcode(rawValue: 0x000b)
   public static let loadLinkKeys = MgmtOpcode(rawValue: 0x0012)
   public static let loadLongTermKeys = MgmtOpcode(rawValue: 0x0013)
-  public static let setIOCapability = MgmtOpcode(rawValue: 0x0018)
   public static let pairDevice = MgmtOpcode(rawValue: 0x0019)
   public static let cancelPairDevice = MgmtOpcode(rawValue: 0x001a)
   public static let unpairDevice = MgmtOpcode(rawValue: 0x001b)
@@ -35,11 +34,6 @@ extension MgmtCommand {
     Self(.setBondable, index).with([isOn ? 1 : 0])
   }
 
-  /// What a person at the adapter can do in pairings that others begin: 3 is nothing.
-  public static func setIOCapability(_ capability: UInt8, _ index: UInt16) -> Self {
-    Self(.setIOCapability, index).with([capability])
-  }
-
   /// An adapter for BR/EDR takes ``setSecureConnections(_:_:)`` only while this is on.
   public static func setSecureSimplePairing(_ isOn: Bool, _ index: UInt16) -> Self {
     Self(.setSecureSimplePairing, index).with([isOn ? 1 : 0])
@@ -56,17 +50,17 @@ extension MgmtCommand {
 
   /// Replaces all identity keys in the kernel by these, as many as fit. An empty list also tells the kernel to resolve
   /// addresses and to have keys of devices with private addresses kept.
-  public static func loadIdentityKeys(_ keys: [MgmtIdentityKey], _ index: UInt16) -> Self {
+  public static func loadIdentityKeys(_ keys: [MgmtKey<KeyValue>], _ index: UInt16) -> Self {
     Self(.loadIdentityKeys, index).with(list: keys.map(\.bytes))
   }
 
   /// Replaces all long term keys in the kernel by these, the first ``longTermKeysMax`` of them.
-  public static func loadLongTermKeys(_ keys: [MgmtLongTermKey], _ index: UInt16) -> Self {
+  public static func loadLongTermKeys(_ keys: [MgmtKey<LongTermKey>], _ index: UInt16) -> Self {
     Self(.loadLongTermKeys, index).with(list: keys.map(\.bytes))
   }
 
   /// Replaces all BR/EDR keys in the kernel by these, as many as fit; debug keys are not kept.
-  public static func loadLinkKeys(_ keys: [MgmtLinkKey], _ index: UInt16) -> Self {
+  public static func loadLinkKeys(_ keys: [MgmtKey<LinkKey>], _ index: UInt16) -> Self {
     // Debug_Keys.
     Self(.loadLinkKeys, index).with([0]).with(list: keys.map(\.bytes))
   }
@@ -95,13 +89,13 @@ extension MgmtCommand {
   /// Replies to a request for the six digits that a device shows; nil refuses.
   public static func enterPasskey(_ digits: UInt32?, for device: DeviceAddress, _ index: UInt16) -> Self {
     guard let digits else { return Self(.denyPasskey, index).with(device.mgmtBytes) }
-    return Self(.enterPasskey, index).with(device.mgmtBytes + digits.leastSignificantFirst)
+    return Self(.enterPasskey, index).with(device.mgmtBytes + digits.littleEndianBytes)
   }
 
   private func with(list: [[UInt8]]) -> Self {
     let room = Int(UInt16.max) - parameters.count - 2
     let kept = list.prefix(list.first.map { room / $0.count } ?? 0)
-    return with(UInt16(kept.count).leastSignificantFirst + kept.joined())
+    return with(UInt16(kept.count).littleEndianBytes + kept.joined())
   }
 }
 
@@ -113,13 +107,6 @@ extension MgmtCommand: CustomStringConvertible, CustomReflectable {
 
   /// Dumps and failed expectations show what a mirror does.
   public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension FixedWidthInteger {
-  /// The number's bytes, least significant first.
-  var leastSignificantFirst: [UInt8] {
-    (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
-  }
 }
 
 extension DeviceAddress {

@@ -102,9 +102,8 @@ extension MgmtEvent.Content {
     // Command Complete and Command Status: Command_Opcode, Status, Return_Parameters.
     case 0x0001, 0x0002:
       guard let opcode = cursor.uint16(), let status = cursor.uint8() else { return nil }
-      var returned: [UInt8] = []
-      while let byte = cursor.uint8() { returned.append(byte) }
-      self = .completed(MgmtOpcode(rawValue: opcode), MgmtStatus(rawValue: status), returned: returned)
+      self = .completed(
+        MgmtOpcode(rawValue: opcode), MgmtStatus(rawValue: status), returned: cursor.array(cursor.byteCount))
     // Index Added and Index Removed.
     case 0x0004: self = .added
     case 0x0005: self = .removed

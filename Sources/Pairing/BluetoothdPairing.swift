@@ -146,7 +146,7 @@ public struct BluetoothdPairing: Sendable {
   public mutating func receive(_ event: MgmtEvent, at now: Instant) {
     // bluetoothd may have ended meanwhile, and has the bond under the identity when it is back.
     if case .bond(.identityKey(let key, let address?, isToBeKept: true)) = event.content {
-      bonds.noteIdentity(key.identity, of: address)
+      bonds.noteIdentity(key.device, of: address)
     }
     guard event.index == adapter?.index else { return }
     switch event.content {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
-import HCI
 import Registry
 
 /// What the kernel reports about keys while bluetoothd pairs: the device's identity, whether the bond is authenticated, how
@@ -33,11 +32,11 @@ struct BusKeys: Equatable, Sendable {
     case .longTermKey(let key, isToBeKept: true):
       longTerm = longTerm.suffix(Self.entriesMax - 1)
       longTerm.append(
-        LongTerm(device: key.device, isAuthenticated: key.isAuthenticated, byteCount: key.byteCount))
+        LongTerm(
+          device: key.device, isAuthenticated: key.key.isAuthenticated, byteCount: key.key.byteCount))
     case .identityKey(let key, let address, isToBeKept: true):
-      guard let value = KeyValue(key.value.bytes) else { return }
       identities = identities.suffix(Self.entriesMax - 1)
-      identities.append(Identity(address: address, identity: key.identity, key: value))
+      identities.append(Identity(address: address, identity: key.device, key: key.key))
     case .linkKey(let key, isToBeKept: true):
       linked = linked.suffix(Self.entriesMax - 1)
       linked.append(key.device)

@@ -47,30 +47,22 @@ extension DeviceBond {
   private static let keyKindMax: UInt8 = 4
   private static let linkKeyKindMax: UInt8 = 8
 
-  var mgmtIdentityKey: MgmtIdentityKey? {
-    guard identity.isMgmtIdentity, let key = keys.identityKey, let value = MgmtKeyValue(key.bytes) else {
+  var mgmtIdentityKey: MgmtKey<KeyValue>? {
+    identity.isMgmtIdentity ? keys.identityKey.map { MgmtKey(identity, $0) } : nil
+  }
+
+  var mgmtLongTermKeys: [MgmtKey<LongTermKey>] {
+    guard !isLost, identity.isMgmtIdentity else { return [] }
+    return keys.longTermKeys.filter {
+      $0.kind <= Self.keyKindMax && $0.central <= 1 && LongTermKey.byteCounts.contains($0.byteCount)
+    }.map { MgmtKey(identity, $0) }
+  }
+
+  var mgmtLinkKey: MgmtKey<LinkKey>? {
+    guard !isLost, identity.isPublic, let key = keys.linkKey, key.kind <= Self.linkKeyKindMax else {
       return nil
     }
-    return MgmtIdentityKey(identity: identity, value: value)
-  }
-
-  var mgmtLongTermKeys: [MgmtLongTermKey] {
-    guard !isLost, identity.isMgmtIdentity else { return [] }
-    return keys.longTermKeys.compactMap { key in
-      guard key.kind <= Self.keyKindMax, key.central <= 1, LongTermKey.byteCounts.contains(key.byteCount),
-        let value = MgmtKeyValue(key.value.bytes)
-      else { return nil }
-      return MgmtLongTermKey(
-        device: identity, kind: key.kind, central: key.central, byteCount: key.byteCount,
-        diversifier: key.diversifier, random: key.random, value: value)
-    }
-  }
-
-  var mgmtLinkKey: MgmtLinkKey? {
-    guard !isLost, identity.isPublic, let key = keys.linkKey, key.kind <= Self.linkKeyKindMax,
-      let value = MgmtKeyValue(key.value.bytes)
-    else { return nil }
-    return MgmtLinkKey(device: identity, kind: key.kind, pinByteCount: key.pinByteCount, value: value)
+    return MgmtKey(identity, key)
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import Controller
 public import HCI
+public import Controller
 import Registry
 
 // What the kernel reports.
@@ -139,7 +139,7 @@ extension KernelPairing {
 
   // MARK: - Keys of others, and keys that are gone
 
-  private mutating func receiveLongTermKey(_ key: MgmtLongTermKey, isToBeKept: Bool, at now: Instant) {
+  private mutating func receiveLongTermKey(_ key: MgmtKey<LongTermKey>, isToBeKept: Bool, at now: Instant) {
     if receivesKeys {
       attempt?.keys.add(key, isToBeKept: isToBeKept)
       return noteKey(at: now)
@@ -169,7 +169,7 @@ extension KernelPairing {
 
 extension DeviceBond {
   /// Whether the bond was made with this key.
-  func hasKey(_ key: MgmtLongTermKey) -> Bool {
-    keys.longTermKeys.contains { $0.central == key.central && $0.value.bytes == key.value.bytes }
+  func hasKey(_ key: MgmtKey<LongTermKey>) -> Bool {
+    keys.longTermKeys.contains { $0.central == key.key.central && $0.value == key.key.value }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
-import HCI
 import Registry
 
 /// One pairing through the kernel: what was asked for, and what has come of it so far.
@@ -32,7 +31,7 @@ struct PairingAttempt: Sendable {
   var lastStep: Instant?
   /// The device that the kernel named when it had paired.
   var confirmed: DeviceAddress?
-  private(set) var identityKey: MgmtIdentityKey?
+  private(set) var identityKey: MgmtKey<KeyValue>?
   var keys = ReceivedKeys()
 
   init(_ request: PairingRequest, known: DeviceBond?, at now: Instant) {
@@ -45,13 +44,13 @@ struct PairingAttempt: Sendable {
 
   /// Whether an event with this address is about the device.
   func belongs(_ address: DeviceAddress) -> Bool {
-    address == target || address == request.device || address == identityKey?.identity
+    address == target || address == request.device || address == identityKey?.device
       || known?.names(address) == true
   }
 
   /// The identity of the device, as far as it is known.
   var identity: DeviceAddress {
-    identityKey?.identity ?? known?.identity ?? confirmed ?? target
+    identityKey?.device ?? known?.identity ?? confirmed ?? target
   }
 
   mutating func ask(_ question: PairingQuestion, at now: Instant) {
@@ -73,10 +72,10 @@ struct PairingAttempt: Sendable {
 
   /// Takes an identity key if it is the device's. Returns whether it is.
   mutating func takeIdentityKey(
-    _ key: MgmtIdentityKey, address: DeviceAddress?, isToBeKept: Bool
+    _ key: MgmtKey<KeyValue>, address: DeviceAddress?, isToBeKept: Bool
   ) -> Bool {
-    guard address.map(belongs) == true || belongs(key.identity) else { return false }
-    if isToBeKept, key.identity.isMgmtIdentity { identityKey = key }
+    guard address.map(belongs) == true || belongs(key.device) else { return false }
+    if isToBeKept, key.device.isMgmtIdentity { identityKey = key }
     return true
   }
 
@@ -86,9 +85,9 @@ struct PairingAttempt: Sendable {
     let longTermKeys = keys.longTermKeys(of: identity)
     guard identityKey != nil || target.isMgmtIdentity, !longTermKeys.isEmpty else { return nil }
     var bond = BondKeys()
-    bond.longTermKeys = longTermKeys.compactMap(LongTermKey.init)
-    bond.identityKey = identityKey.flatMap { KeyValue($0.value.bytes) } ?? known?.keys.identityKey
-    bond.linkKey = keys.linkKey(of: identity).flatMap(LinkKey.init)
+    bond.longTermKeys = longTermKeys.map(\.key)
+    bond.identityKey = identityKey?.key ?? known?.keys.identityKey
+    bond.linkKey = keys.linkKey(of: identity)?.key
     return bond
   }
 
@@ -107,42 +106,26 @@ struct PairingAttempt: Sendable {
 
 /// The long term keys and BR/EDR keys that came during a pairing, of any device.
 struct ReceivedKeys: Sendable {
-  private(set) var longTermKeys: [(key: MgmtLongTermKey, isToBeKept: Bool)] = []
-  private var linkKeys: [MgmtLinkKey] = []
+  private(set) var longTermKeys: [(key: MgmtKey<LongTermKey>, isToBeKept: Bool)] = []
+  private var linkKeys: [MgmtKey<LinkKey>] = []
 
-  mutating func add(_ key: MgmtLongTermKey, isToBeKept: Bool) {
-    longTermKeys.removeAll { $0.key.device == key.device && $0.key.central == key.central }
+  mutating func add(_ key: MgmtKey<LongTermKey>, isToBeKept: Bool) {
+    longTermKeys.removeAll { $0.key.device == key.device && $0.key.key.central == key.key.central }
     guard longTermKeys.count < PairingAttempt.keysMax else { return }
     longTermKeys.append((key, isToBeKept))
   }
 
-  mutating func add(_ key: MgmtLinkKey) {
+  mutating func add(_ key: MgmtKey<LinkKey>) {
     linkKeys.removeAll { $0.device == key.device }
     guard linkKeys.count < PairingAttempt.keysMax else { return }
     linkKeys.append(key)
   }
 
-  func longTermKeys(of device: DeviceAddress) -> [MgmtLongTermKey] {
+  func longTermKeys(of device: DeviceAddress) -> [MgmtKey<LongTermKey>] {
     longTermKeys.filter { $0.isToBeKept && $0.key.device == device }.map(\.key).sorted {
-      $0.central < $1.central
+      $0.key.central < $1.key.central
     }
   }
 
-  func linkKey(of device: DeviceAddress) -> MgmtLinkKey? { linkKeys.first { $0.device == device } }
-}
-
-extension LongTermKey {
-  init?(_ key: MgmtLongTermKey) {
-    guard let value = KeyValue(key.value.bytes) else { return nil }
-    self.init(
-      kind: key.kind, central: key.central, byteCount: key.byteCount, diversifier: key.diversifier,
-      random: key.random, value: value)
-  }
-}
-
-extension LinkKey {
-  init?(_ key: MgmtLinkKey) {
-    guard let value = KeyValue(key.value.bytes) else { return nil }
-    self.init(kind: key.kind, pinByteCount: key.pinByteCount, value: value)
-  }
+  func linkKey(of device: DeviceAddress) -> MgmtKey<LinkKey>? { linkKeys.first { $0.device == device } }
 }

@@ -54,104 +54,112 @@ public struct BondRecord: Equatable, Sendable {
   }
 }
 
-/// The keys of a bond. They are stored and loaded, and never printed. Of a bond of bluetoothd only the identity key is
-/// known.
-public struct BondKeys: Equatable, Sendable {
-  /// One of the side that begins connections and one of the other side; Secure Connections has one key for both.
-  public static let longTermKeysMax = 2
-
-  public var longTermKeys: [LongTermKey] = []
-  /// Resolves the device's private addresses.
-  public var identityKey: KeyValue?
-  /// The key for BR/EDR that came with the pairing (Core Specification 5.4, Volume 3, Part H, 2.4.2.4).
-  public var linkKey: LinkKey?
-
-  public init() {}
-
-  /// Whether a registry may hold the keys: sizes and kinds are those of the specification, and no key is a debug key.
-  public var areStorable: Bool {
-    longTermKeys.count <= Self.longTermKeysMax && longTermKeys.allSatisfy(\.isStorable)
-      && linkKey?.isStorable != false
-  }
-
+extension BondKeys {
   /// The key with which a scanner recognises the device; `identity` is the device's identity address.
   public func identityKey(of identity: DeviceAddress) -> IdentityKey? {
     identityKey.map { IdentityKey(key: $0.block, identity: identity) }
   }
 }
 
-/// A long term key as the kernel's management interface has it (BlueZ, doc/mgmt-api.txt, "Load Long Term Keys Command").
-/// The address is the device's identity.
-public struct LongTermKey: Equatable, Sendable {
-  /// Key_Type: 0 unauthenticated, 1 authenticated legacy; 2 unauthenticated, 3 authenticated P-256; 4 debug.
-  public var kind: UInt8
-  /// Central: 1 for the key of the side that begins connections.
-  public var central: UInt8
-  /// Encryption_Size, 7 to 16 bytes.
-  public var byteCount: UInt8
-  public var diversifier: UInt16
-  public var random: UInt64
-  public var value: KeyValue
+/// A bond that bluetoothd must delete because no accessory uses it. Stored until bluetoothd has deleted it, or an
+/// accessory uses it again.
+///
+/// Capacity: ``RegistryLimits/bondRemovalsMax``; the oldest gives way.
+public struct BondRemoval: Equatable, Sendable, NumberedRow {
+  public var number: Int64
+  /// The device's identity address, or the address that bluetoothd knows the device by.
+  public var address: DeviceAddress
 
-  public init(
-    kind: UInt8, central: UInt8, byteCount: UInt8, diversifier: UInt16, random: UInt64, value: KeyValue
-  ) {
-    self.kind = kind
-    self.central = central
-    self.byteCount = byteCount
-    self.diversifier = diversifier
-    self.random = random
-    self.value = value
-  }
-
-  /// How many bytes a key may have (Core Specification 5.4, Volume 3, Part H, 2.3.4).
-  public static let byteCounts: ClosedRange<UInt8> = 7...16
-
-  public var isAuthenticated: Bool { kind == 1 || kind == 3 }
-
-  fileprivate var isStorable: Bool { kind <= 3 && central <= 1 && Self.byteCounts.contains(byteCount) }
-}
-
-/// A BR/EDR key as the kernel's management interface has it ("Load Link Keys Command"). The address is the device's
-/// identity, which is public.
-public struct LinkKey: Equatable, Sendable {
-  /// Key_Type.
-  public var kind: UInt8
-  /// PIN_Length.
-  public var pinByteCount: UInt8
-  public var value: KeyValue
-
-  public init(kind: UInt8, pinByteCount: UInt8, value: KeyValue) {
-    self.kind = kind
-    self.pinByteCount = pinByteCount
-    self.value = value
-  }
-
-  /// Kinds 0 to 8 without 3, the debug key (Core Specification 5.4, Volume 4, Part E, 7.7.24).
-  fileprivate var isStorable: Bool { kind <= 8 && kind != 3 && pinByteCount <= 16 }
-}
-
-/// The sixteen bytes of a key, least significant first, as in the management interface and in bluetoothd's files.
-public struct KeyValue: Equatable, Sendable {
-  public static let byteCount = 16
-
-  public let bytes: [UInt8]
-
-  /// nil unless there are sixteen bytes.
-  public init?(_ bytes: [UInt8]) {
-    guard bytes.count == Self.byteCount else { return nil }
-    self.bytes = bytes
-  }
-
-  /// The key as a number, as the Core Specification writes it.
-  public var block: Block128 {
-    func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
-    return Block128(high: number(bytes[8..<16]), low: number(bytes[0..<8]))
+  public init(number: Int64, address: DeviceAddress) {
+    self.number = number
+    self.address = address
   }
 }
 
-extension KeyValue: CustomStringConvertible, CustomReflectable {
-  public var description: String { "(key)" }
-  /// Dumps and failed expectations show what a mirror does.
-  public var customMirror: Mirror { Mirror(self, children: []) }
+extension AccessoryRegistry {
+  func bondRemoval(of address: DeviceAddress) -> BondRemoval? { bondRemovals.first { $0.address == address } }
+
+  /// The bonds that bluetoothd would keep for no accessory if `new` replaced this registry.
+  public func bondsLeftToBluetoothd(by new: AccessoryRegistry) -> [DeviceAddress] {
+    let kept = Set(new.devices.compactMap(\.addressWithBluetoothd))
+    return (bondRemovals.map(\.address) + devices.compactMap(\.addressWithBluetoothd)).filter {
+      !kept.contains($0) && new.bondRemoval(of: $0) == nil
+    }
+  }
+}
+
+extension AccessoryRegistry {
+  /// How many devices have a key.
+  public var keyedDeviceCount: Int { devices.count(where: \.hasKeys) }
+
+  /// A device whose keys would go if `new` replaced this registry.
+  public func keyedDevice(missingIn new: AccessoryRegistry) -> RegistryDevice? {
+    let kept = Set(new.devices.map(\.identity))
+    return devices.first { $0.hasKeys && !kept.contains($0.identity) }
+  }
+
+  /// Keeps the bonds of the registry that this one is to replace. `takesKeys` says whether keys that this one brings
+  /// replace those that are stored: it came from a client that may handle keys. Otherwise it brings no bond, and none that
+  /// bluetoothd must delete.
+  public mutating func keepBonds(of old: AccessoryRegistry, takesKeys: Bool) {
+    if !takesKeys {
+      for removal in bondRemovals where old.bondRemoval(of: removal.address) == nil {
+        drop(.bondRemoval, number: removal.number)
+      }
+    }
+    for var device in devices where !(takesKeys && device.hasKeys) {
+      let stored = old.devices.first { $0.identity == device.identity }?.bond ?? .none
+      if stored != .none {
+        device.bond = stored
+      } else if !takesKeys {
+        device.bond = .none
+      }
+      put(.device(device))
+      guard device.bond.isBonded, let address = device.addressWithBluetoothd else { continue }
+      if let removal = bondRemoval(of: address) { drop(.bondRemoval, number: removal.number) }
+    }
+  }
+}
+
+extension Bond {
+  /// Whether it has keys, which are secret.
+  public var hasKeys: Bool { record.map { $0.keys != BondKeys() } ?? false }
+}
+
+extension RegistryDevice {
+  fileprivate var hasKeys: Bool { bond.hasKeys }
+
+  /// The address of a device that has a bond of bluetoothd, lost or not.
+  var addressWithBluetoothd: DeviceAddress? { bond.record?.owner == .bluetoothd ? identity.address : nil }
+}
+
+extension RegistryEdit {
+  /// Stores that bluetoothd is to remove its bond with a device. A device of accessories has lost its bond by it.
+  mutating func addBondRemoval(_ address: DeviceAddress) throws(RegistryError) {
+    guard registry.bondRemoval(of: address) == nil else { return }
+    if var device = registry.device(.bluetooth(address)), device.addressWithBluetoothd != nil,
+      let record = device.bond.record
+    {
+      device.bond = .lost(record)
+      try put(.device(device))
+    }
+    if registry.bondRemovals.count >= RegistryLimits.bondRemovalsMax, let oldest = registry.bondRemovals.first
+    {
+      drop(.bondRemoval, number: oldest.number)
+    }
+    try put(
+      .bondRemoval(BondRemoval(number: registry.bondRemovalRows.nextNumber, address: address)))
+  }
+
+  mutating func endBondRemoval(_ address: DeviceAddress) {
+    guard let removal = registry.bondRemoval(of: address) else { return }
+    drop(.bondRemoval, number: removal.number)
+  }
+
+  /// Forgets the removal of a bond that bluetoothd has made again.
+  mutating func keepNewBond(of row: RegistryRow) {
+    guard case .device(let device) = row, device.bond.isBonded, let address = device.addressWithBluetoothd
+    else { return }
+    endBondRemoval(address)
+  }
 }

@@ -21,20 +21,15 @@ extension BondRecord {
   /// The record as the registry stores it, without its owner and the size of foreign keys, which have columns of their
   /// own.
   ///
-  /// Version, flags, number of long term keys, one byte each. Then each long term key: kind, central, byte count, one
-  /// byte each, diversifier (2), random (8), value (16). Then the identity key (16) and the link key: kind, PIN length,
-  /// value (16), if the flags say that they are there. Numbers are least significant byte first.
+  /// Version, flags, number of long term keys, one byte each. Then the ``LongTermKey/bytes`` of each. Then the identity
+  /// key (16) and the link key: kind, PIN length, value (16), if the flags say that they are there.
   package var bytes: [UInt8] {
     var flags: UInt8 = isAuthenticated ? Flag.authenticated : 0
     if keys.identityKey != nil { flags |= Flag.identityKey }
     if keys.linkKey != nil { flags |= Flag.linkKey }
     if hasForeignLinkKey { flags |= Flag.foreignLinkKey }
     var bytes = [Self.version, flags, UInt8(keys.longTermKeys.count)]
-    for key in keys.longTermKeys {
-      bytes += [key.kind, key.central, key.byteCount]
-      bytes += key.diversifier.littleEndianBytes + key.random.littleEndianBytes
-      bytes += key.value.bytes
-    }
+    for key in keys.longTermKeys { bytes += key.bytes }
     if let identityKey = keys.identityKey { bytes += identityKey.bytes }
     if let linkKey = keys.linkKey { bytes += [linkKey.kind, linkKey.pinByteCount] + linkKey.value.bytes }
     return bytes
@@ -49,15 +44,16 @@ extension BondRecord {
     else { return nil }
     self.init(owner: owner, isAuthenticated: flags & Flag.authenticated != 0)
     for _ in 0..<count {
-      guard let key = cursor.longTermKey() else { return nil }
+      guard let key = LongTermKey(cursor.array(LongTermKey.encodedByteCount)) else { return nil }
       keys.longTermKeys.append(key)
     }
     if flags & Flag.identityKey != 0 {
-      guard let key = cursor.keyValue() else { return nil }
+      guard let key = KeyValue(cursor.array(KeyValue.byteCount)) else { return nil }
       keys.identityKey = key
     }
     if flags & Flag.linkKey != 0 {
-      guard let kind = cursor.uint8(), let pinByteCount = cursor.uint8(), let value = cursor.keyValue()
+      guard let kind = cursor.uint8(), let pinByteCount = cursor.uint8(),
+        let value = KeyValue(cursor.array(KeyValue.byteCount))
       else { return nil }
       keys.linkKey = LinkKey(kind: kind, pinByteCount: pinByteCount, value: value)
     }
@@ -67,21 +63,6 @@ extension BondRecord {
 }
 
 extension ByteCursor {
-  fileprivate mutating func longTermKey() -> LongTermKey? {
-    guard let kind = uint8(), let central = uint8(), let byteCount = uint8(), let diversifier = uint16(),
-      let low = uint32(), let high = uint32(), let value = keyValue()
-    else { return nil }
-    return LongTermKey(
-      kind: kind, central: central, byteCount: byteCount, diversifier: diversifier,
-      random: UInt64(high) << 32 | UInt64(low), value: value)
-  }
-
-  fileprivate mutating func keyValue() -> KeyValue? {
-    var bytes: [UInt8] = []
-    for _ in 0..<KeyValue.byteCount {
-      guard let byte = uint8() else { return nil }
-      bytes.append(byte)
-    }
-    return KeyValue(bytes)
-  }
+  /// The next `count` bytes, copied; those that are left if there are fewer.
+  fileprivate mutating func array(_ count: Int) -> [UInt8] { (0..<count).compactMap { _ in uint8() } }
 }

@@ -26,14 +26,14 @@ extension MgmtBondEvent {
   public var body: [UInt8] {
     switch self {
     case .linkKey(let key, let isToBeKept):
-      [isToBeKept ? 1 : 0] + key.device.mgmtBytes.dropLast() + [0, key.kind] + key.value.bytes
-        + [key.pinByteCount]
+      [isToBeKept ? 1 : 0] + key.device.mgmtBytes.dropLast() + [0, key.key.kind]
+        + key.key.value.bytes + [key.key.pinByteCount]
     case .longTermKey(let key, let isToBeKept):
-      [isToBeKept ? 1 : 0] + key.device.mgmtBytes + [key.kind, key.central, key.byteCount]
-        + bytes(key.diversifier) + bytes(key.random) + key.value.bytes
+      [isToBeKept ? 1 : 0] + key.device.mgmtBytes + [key.key.kind, key.key.central, key.key.byteCount]
+        + bytes(key.key.diversifier) + bytes(key.key.random) + key.key.value.bytes
     case .identityKey(let key, let address, let isToBeKept):
-      [isToBeKept ? 1 : 0] + (address?.mgmtBytes.dropLast() ?? [0, 0, 0, 0, 0, 0]) + key.identity.mgmtBytes
-        + key.value.bytes
+      [isToBeKept ? 1 : 0] + (address?.mgmtBytes.dropLast() ?? [0, 0, 0, 0, 0, 0]) + key.device.mgmtBytes
+        + key.key.bytes
     // Flags and the length of the advertising data.
     case .connected(let device): device.mgmtBytes + [0, 0, 0, 0, 0, 0]
     case .connectFailed(let device, let status), .authenticationFailed(let device, let status):

@@ -223,9 +223,9 @@ public struct ModelKernel {
     pending = nil
     let isKept = isBondable && (!peer.isPrivate || areIdentityKeysLoaded)
     let device = isKept ? peer.identity : name
-    if peer.isPrivate, let value = MgmtKeyValue(peer.identityKeyBytes) {
+    if peer.isPrivate, let value = KeyValue(peer.identityKeyBytes) {
       if isKept { identityKeys[peer.identity] = value.bytes }
-      let key = MgmtIdentityKey(identity: peer.identity, value: value)
+      let key = MgmtKey(peer.identity, value)
       emit(
         .bond(.identityKey(key, address: name == peer.identity ? peer.address : name, isToBeKept: isKept)),
         now)
@@ -237,16 +237,18 @@ public struct ModelKernel {
       let kind: UInt8 = (isLegacy ? 0 : 2) + (isAuthenticated ? 1 : 0)
       longTermKeys.removeAll { $0.device == device && $0.central == central }
       longTermKeys.append(Key(device: device, central: central, bytes: bytes))
-      guard let value = MgmtKeyValue(bytes) else { continue }
-      let key = MgmtLongTermKey(
-        device: device, kind: kind, central: central, byteCount: 16, diversifier: isLegacy ? 7 : 0,
-        random: isLegacy ? 9 : 0, value: value)
+      guard let value = KeyValue(bytes) else { continue }
+      let key = MgmtKey(
+        device,
+        LongTermKey(
+          kind: kind, central: central, byteCount: 16, diversifier: isLegacy ? 7 : 0,
+          random: isLegacy ? 9 : 0, value: value))
       emit(.bond(.longTermKey(key, isToBeKept: isKept)), now)
     }
-    if peer.isDualMode, isKept, let value = MgmtKeyValue([UInt8](repeating: 0x77, count: 16)) {
+    if peer.isDualMode, isKept, let value = KeyValue([UInt8](repeating: 0x77, count: 16)) {
       let device = DeviceAddress(bits: peer.identity.bits, type: .public)
       linkKeys.append(device)
-      let key = MgmtLinkKey(device: device, kind: 7, pinByteCount: 0, value: value)
+      let key = MgmtKey(device, LinkKey(kind: 7, pinByteCount: 0, value: value))
       emit(.bond(.linkKey(key, isToBeKept: true)), now)
     }
     reply(.pairDevice, .success, device, now)

@@ -188,13 +188,15 @@ public struct ScriptedBluetoothd {
     devices[pairing.index].isBonded = true
     let device = devices[pairing.index]
     var outputs: [Output] = []
-    if device.behavior != .givesNoIdentity, let identityKey = MgmtKeyValue(device.identityKey),
-      let longTermKey = MgmtKeyValue(device.longTermKey)
+    if device.behavior != .givesNoIdentity, let identityKey = KeyValue(device.identityKey),
+      let longTermKey = KeyValue(device.longTermKey)
     {
-      let identity = MgmtIdentityKey(identity: device.identity, value: identityKey)
-      let key = MgmtLongTermKey(
-        device: device.identity, kind: isAuthenticated ? 3 : 2, central: 0, byteCount: device.keyByteCount,
-        diversifier: 0, random: 0, value: longTermKey)
+      let identity = MgmtKey(device.identity, identityKey)
+      let key = MgmtKey(
+        device.identity,
+        LongTermKey(
+          kind: isAuthenticated ? 3 : 2, central: 0, byteCount: device.keyByteCount,
+          diversifier: 0, random: 0, value: longTermKey))
       outputs = [
         .mgmt(.bond(.identityKey(identity, address: device.address, isToBeKept: true))),
         .mgmt(.bond(.longTermKey(key, isToBeKept: true))),

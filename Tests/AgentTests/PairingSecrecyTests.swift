@@ -259,12 +259,12 @@ extension ModelKernel {
   fileprivate mutating func emitKeys(
     of peer: PairingPeer, from address: DeviceAddress, after milliseconds: Int64, _ now: Instant
   ) {
-    guard let identityKey = MgmtKeyValue(peer.identityKeyBytes),
-      let value = MgmtKeyValue(peer.longTermKeyBytes(central: 0))
+    guard let identityKey = KeyValue(peer.identityKeyBytes),
+      let value = KeyValue(peer.longTermKeyBytes(central: 0))
     else { return }
-    let identity = MgmtIdentityKey(identity: peer.identity, value: identityKey)
-    let key = MgmtLongTermKey(
-      device: peer.identity, kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value)
+    let identity = MgmtKey(peer.identity, identityKey)
+    let key = MgmtKey(
+      peer.identity, LongTermKey(kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value))
     emit(.bond(.identityKey(identity, address: address, isToBeKept: true)), after: milliseconds, now)
     emit(.bond(.longTermKey(key, isToBeKept: true)), after: milliseconds, now)
   }

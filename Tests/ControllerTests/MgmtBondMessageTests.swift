@@ -11,7 +11,7 @@ struct MgmtBondMessageTests {
   private static let privateAddress = DeviceAddress(bits: 0x52AE_893E_C118, type: .random)
   private static let wire: [UInt8] = [0x27, 0x1E, 0x00, 0x00, 0xA1, 0xC4, 2]
   private static let keyBytes: [UInt8] = Array(0xA0...0xAF)
-  private static let key = MgmtKeyValue(keyBytes)
+  private static let key = KeyValue(keyBytes)
 
   private func parsed(_ code: UInt8, _ body: [UInt8]) throws(MgmtError) -> MgmtEvent.Content {
     let bytes: [UInt8] = [code, 0, 1, 0, UInt8(body.count), 0] + body
@@ -26,7 +26,6 @@ struct MgmtBondMessageTests {
   func commands() {
     let (device, wire) = (Self.device, Self.wire)
     #expect(MgmtCommand.setBondable(true, 1).bytes == [0x09, 0, 1, 0, 1, 0, 1])
-    #expect(MgmtCommand.setIOCapability(3, 1).bytes == [0x18, 0, 1, 0, 1, 0, 3])
     #expect(MgmtCommand.setSecureConnections(true, 1).bytes == [0x2D, 0, 1, 0, 1, 0, 1])
     #expect(MgmtCommand.setDebugKeys(false, 1).bytes == [0x2E, 0, 1, 0, 1, 0, 0])
     #expect(MgmtCommand.pair(device, ioCapability: 4, 1).bytes == [0x19, 0, 1, 0, 8, 0] + wire + [4])
@@ -44,29 +43,31 @@ struct MgmtBondMessageTests {
   @Test("Keys are loaded as a count and the keys; empty lists are loaded too")
   func loading() throws {
     let value = try #require(Self.key)
-    let longTerm = MgmtLongTermKey(
-      device: Self.device, kind: 3, central: 1, byteCount: 16, diversifier: 0x0102,
-      random: 0x1112_1314_1516_1718, value: value)
+    let longTerm = MgmtKey(
+      Self.device,
+      LongTermKey(
+        kind: 3, central: 1, byteCount: 16, diversifier: 0x0102,
+        random: 0x1112_1314_1516_1718, value: value))
     #expect(
       MgmtCommand.loadLongTermKeys([longTerm], 1).bytes
         == [0x13, 0, 1, 0, 38, 0] + [1, 0] + Self.wire + [3, 1, 16, 0x02, 0x01]
         + [0x18, 0x17, 0x16, 0x15, 0x14, 0x13, 0x12, 0x11] + Self.keyBytes)
     #expect(
-      MgmtCommand.loadIdentityKeys([MgmtIdentityKey(identity: Self.device, value: value)], 1).bytes
+      MgmtCommand.loadIdentityKeys([MgmtKey(Self.device, value)], 1).bytes
         == [0x30, 0, 1, 0, 25, 0] + [1, 0] + Self.wire + Self.keyBytes)
     let dual = DeviceAddress(bits: 0x0000_5E00_5301, type: .public)
     #expect(
-      MgmtCommand.loadLinkKeys([MgmtLinkKey(device: dual, kind: 5, pinByteCount: 0, value: value)], 1).bytes
+      MgmtCommand.loadLinkKeys([MgmtKey(dual, LinkKey(kind: 5, pinByteCount: 0, value: value))], 1).bytes
         == [0x12, 0, 1, 0, 28, 0] + [0, 1, 0] + [0x01, 0x53, 0x00, 0x5E, 0x00, 0x00, 0, 5] + Self.keyBytes
         + [0])
     #expect(MgmtCommand.loadIdentityKeys([], 1).bytes == [0x30, 0, 1, 0, 2, 0, 0, 0])
     #expect(MgmtCommand.loadLongTermKeys([], 1).bytes == [0x13, 0, 1, 0, 2, 0, 0, 0])
     #expect(MgmtCommand.loadLinkKeys([], 1).bytes == [0x12, 0, 1, 0, 3, 0, 0, 0, 0])
-    let many = [MgmtLongTermKey](repeating: longTerm, count: MgmtCommand.longTermKeysMax + 1)
+    let many = [MgmtKey<LongTermKey>](repeating: longTerm, count: MgmtCommand.longTermKeysMax + 1)
     #expect(MgmtCommand.loadLongTermKeys(many, 1).bytes.count == 6 + 2 + MgmtCommand.longTermKeysMax * 36)
     // All devices of a registry may have an identity key.
-    let identities = [MgmtIdentityKey](
-      repeating: MgmtIdentityKey(identity: Self.device, value: value), count: 3000)
+    let identities = [MgmtKey<KeyValue>](
+      repeating: MgmtKey(Self.device, value), count: 3000)
     #expect(MgmtCommand.loadIdentityKeys(identities, 1).bytes.count == 6 + 2 + 2849 * 23)
   }
 
@@ -75,11 +76,11 @@ struct MgmtBondMessageTests {
   /// Each event, the number of bytes that its parameters need, and what they say.
   private static func events() throws -> [(code: UInt8, body: [UInt8], needed: Int, MgmtBondEvent)] {
     let value = try #require(key)
-    let longTerm = MgmtLongTermKey(
-      device: device, kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value)
-    let identity = MgmtIdentityKey(identity: device, value: value)
+    let longTerm = MgmtKey(
+      device, LongTermKey(kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value))
+    let identity = MgmtKey(device, value)
     let dual = DeviceAddress(bits: 0x0000_5E00_5301, type: .public)
-    let link = MgmtLinkKey(device: dual, kind: 7, pinByteCount: 0, value: value)
+    let link = MgmtKey(dual, LinkKey(kind: 7, pinByteCount: 0, value: value))
     let zeros = [UInt8](repeating: 0, count: 10)
     return [
       (0x09, [1, 0x01, 0x53, 0, 0x5E, 0, 0, 0, 7] + keyBytes + [0], 26, .linkKey(link, isToBeKept: true)),
@@ -143,7 +144,7 @@ struct MgmtBondMessageTests {
         switch read {
         case .confirmationRequest(_, let digits): #expect(digits.map { $0 < 1_000_000 } ?? true)
         case .passkeyNotification(_, let digits): #expect(digits < 1_000_000)
-        case .longTermKey(let key, _): #expect(MgmtLongTermKey.byteCounts.contains(key.byteCount))
+        case .longTermKey(let key, _): #expect(LongTermKey.byteCounts.contains(key.key.byteCount))
         case .linkKey, .identityKey, .connected, .connectFailed, .authenticationFailed,
           .passkeyRequest, .unpaired:
           break
@@ -178,7 +179,7 @@ struct MgmtBondMessageTests {
   @Test("No description of a message with keys shows a key")
   func secrecy() throws {
     let value = try #require(Self.key)
-    let identity = MgmtIdentityKey(identity: Self.device, value: value)
+    let identity = MgmtKey(Self.device, value)
     var texts: [String] = []
     for (_, _, _, event) in try Self.events() {
       texts.append("\(event)")

@@ -135,8 +135,8 @@ struct BluetoothdBondTests {
     world.bluetoothd.end()
     world.pairing.close(.bluetoothdChanged, at: world.now)
     world.run(milliseconds: 10)
-    let key = MgmtIdentityKey(
-      identity: ScriptedBluetoothd.identity, value: try #require(MgmtKeyValue([UInt8](1...16))))
+    let key = MgmtKey(
+      ScriptedBluetoothd.identity, try #require(KeyValue([UInt8](1...16))))
     world.post(.mgmt(.bond(.identityKey(key, address: ScriptedBluetoothd.address, isToBeKept: true))))
     world.run(milliseconds: 1000)
     #expect(
@@ -181,8 +181,8 @@ struct BluetoothdBondTests {
 
   @Test("A key for BR/EDR that the kernel reports is noted, also as the last of all keys")
   func linkKey() throws {
-    let value = try #require(MgmtKeyValue([UInt8](repeating: 7, count: 16)))
-    let key = MgmtLinkKey(device: ScriptedBluetoothd.identity, kind: 7, pinByteCount: 0, value: value)
+    let value = try #require(KeyValue([UInt8](repeating: 7, count: 16)))
+    let key = MgmtKey(ScriptedBluetoothd.identity, LinkKey(kind: 7, pinByteCount: 0, value: value))
     for isLast in [false, true] {
       var world = BluetoothdWorld()
       world.pair()

@@ -43,9 +43,9 @@ struct ForeignPairingTests {
   func keys() throws {
     for isToBeKept in [false, true] {
       var harness = PairingHarness()
-      let value = try #require(MgmtKeyValue([UInt8](repeating: 5, count: 16)))
-      let key = MgmtLongTermKey(
-        device: Self.other, kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value)
+      let value = try #require(KeyValue([UInt8](repeating: 5, count: 16)))
+      let key = MgmtKey(
+        Self.other, LongTermKey(kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value))
       harness.kernel.emit(.bond(.longTermKey(key, isToBeKept: isToBeKept)), harness.now)
       harness.run(milliseconds: 100)
       #expect(harness.opcodes.contains(.unpairDevice) == !isToBeKept)
@@ -60,9 +60,9 @@ struct ForeignPairingTests {
       var harness = PairingHarness(peer)
       let id = harness.beginPairing(peer.address, .none)
       harness.run(milliseconds: 100)
-      let value = try #require(MgmtKeyValue([UInt8](repeating: 5, count: 16)))
-      let key = MgmtLongTermKey(
-        device: Self.other, kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value)
+      let value = try #require(KeyValue([UInt8](repeating: 5, count: 16)))
+      let key = MgmtKey(
+        Self.other, LongTermKey(kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value))
       harness.kernel.emit(.bond(.longTermKey(key, isToBeKept: isToBeKept)), harness.now)
       harness.run(milliseconds: 3000)
       let device = try #require(harness.result(of: id)).get()
@@ -75,9 +75,9 @@ struct ForeignPairingTests {
   @Test("A bond is lost when another program removes it, or its device has other keys now")
   func lostBonds() throws {
     let peer = PairingPeer(.justWorks)
-    let value = try #require(MgmtKeyValue([UInt8](repeating: 5, count: 16)))
-    let key = MgmtLongTermKey(
-      device: peer.identity, kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value)
+    let value = try #require(KeyValue([UInt8](repeating: 5, count: 16)))
+    let key = MgmtKey(
+      peer.identity, LongTermKey(kind: 2, central: 0, byteCount: 16, diversifier: 0, random: 0, value: value))
     let causes: [MgmtEvent.Content] = [
       .bond(.unpaired(peer.identity)), .bond(.longTermKey(key, isToBeKept: true)),
     ]

@@ -117,16 +117,18 @@ struct KernelPairingFailureTests {
 
   @Test("A debug key, which every listener knows, and a key of a size that there is not make no bond")
   func unstorableKeys() throws {
-    let value = try #require(MgmtKeyValue([UInt8](repeating: 7, count: 16)))
+    let value = try #require(KeyValue([UInt8](repeating: 7, count: 16)))
     for (kind, byteCount) in [(4, 16), (5, 16), (2, 6), (2, 17)] as [(UInt8, UInt8)] {
       var peer = PairingPeer(.silent)
       peer.isPrivate = false
       var harness = PairingHarness(peer)
       let id = harness.beginPairing(peer.address, .none)
       harness.run(milliseconds: 200)
-      let key = MgmtLongTermKey(
-        device: peer.identity, kind: kind, central: 0, byteCount: byteCount, diversifier: 0, random: 0,
-        value: value)
+      let key = MgmtKey(
+        peer.identity,
+        LongTermKey(
+          kind: kind, central: 0, byteCount: byteCount, diversifier: 0, random: 0,
+          value: value))
       harness.kernel.emit(.bond(.longTermKey(key, isToBeKept: true)), harness.now)
       let named = peer.identity.mgmtBytes
       harness.kernel.emit(.completed(.pairDevice, .success, returned: named), harness.now)

@@ -105,9 +105,11 @@ struct BondConnectionScenarios {
     let bench = KernelPairingBench(.justWorks, runsBluetoothd: true)
     let (adapter, bulb) = ("/org/bluez/hci\(ModelKernel.index)", KernelPairingBench.bulb)
     let (device, address) = (adapter + "/dev_C0_00_00_00_00_01", bench.harness.agent.radio.shared.address)
-    let key = MgmtLongTermKey(
-      device: bulb, kind: 2, central: 0, byteCount: 12, diversifier: 0, random: 0,
-      value: try #require(MgmtKeyValue([UInt8](1...16))))
+    let key = MgmtKey(
+      bulb,
+      LongTermKey(
+        kind: 2, central: 0, byteCount: 12, diversifier: 0, random: 0,
+        value: try #require(KeyValue([UInt8](1...16)))))
     bench.chooses()
     var count = 0
     while count < bench.harness.busCalls.count {
