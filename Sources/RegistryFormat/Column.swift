@@ -4,79 +4,33 @@ package import Registry
 
 /// A column of a table: its name in the file and in exports.
 package struct Column: Equatable, Sendable {
-  enum Kind: Sendable { case integer, text, bytes }
+  package enum Kind: String, Sendable { case integer = "INTEGER", text = "TEXT", bytes = "BLOB" }
 
   package let name: String
-  let kind: Kind
+  package let kind: Kind
+  /// Whether every row has a value.
+  package let isRequired: Bool
   /// Whether exports without keys leave the column out.
-  var isSecret = false
-  /// Whether older versions had the table without the column.
-  package private(set) var isAddedLater = false
-
-  static func integer(_ name: String) -> Column { Column(name: name, kind: .integer) }
-  static func text(_ name: String) -> Column { Column(name: name, kind: .text) }
-  static func bytes(_ name: String) -> Column { Column(name: name, kind: .bytes) }
-
-  /// The column, as one that was added to an older table.
-  fileprivate var addedLater: Column {
-    var column = self
-    column.isAddedLater = true
-    return column
-  }
+  package let isSecret: Bool
+  /// The version of the file that added the column to its table; nil for the columns that the table began with.
+  package let addedIn: Int64?
 }
 
 extension RegistryTable {
   /// In the order in which values are read, written and exported.
-  package var columns: [Column] {
+  package var columns: [Column] { Self.columns[self] ?? [] }
+
+  private static let columns = Dictionary(
+    uniqueKeysWithValues: allCases.map { ($0, RowCoder(writing: $0.blank).columns) })
+
+  /// The version of the file that added the table.
+  package var addedIn: Int64 {
     switch self {
-    case .account: [.integer("number"), .text("app"), .integer("user"), .integer("group")]
-    case .device:
-      [.integer("number")] + Self.identity
-        + [
-          .text("displayName"), .integer("identityDurable"), .text("bond"),
-          Column(name: "bondKeys", kind: .bytes, isSecret: true),
-          .integer("bondKeyByteCount").addedLater, .integer("rhythmMilliseconds").addedLater,
-        ]
-    case .accessory:
-      [
-        .integer("number"), .bytes("identifier"), .text("app"), .text("item"), .integer("device"),
-        .bytes("bluetoothIdentifier"), .integer("state"), .bytes("ssid"), .bytes("bridgingIdentifier"),
-        .integer("addedAt"),
-      ] + Self.descriptor("descriptor") + Self.descriptor("alternate") + Self.wifiAware.map(\.addedLater)
-    case .tombstone: [.integer("number"), .text("app"), .text("item")] + Self.identity
-    case .former:
-      [
-        .integer("number"), .text("app"), .bytes("bluetoothIdentifier"), .bytes("address"),
-        .integer("addressType"),
-      ]
-    case .bondRemoval: [.integer("number"), .bytes("address"), .integer("addressType")]
+    case .account, .device, .accessory, .tombstone: 1
+    case .former: 3
+    case .bondRemoval: 4
     }
   }
-
-  private static let identity: [Column] = [
-    .bytes("address"), .integer("addressType"), .bytes("network"), .bytes("secondAddress"),
-    .integer("secondAddressType"),
-  ]
-
-  private static func descriptor(_ prefix: String) -> [Column] {
-    [
-      .integer(prefix + "CompanyIdentifier"), .bytes(prefix + "ManufacturerDataBlob"),
-      .bytes(prefix + "ManufacturerDataMask"), .bytes(prefix + "ServiceUUID"),
-      .bytes(prefix + "ServiceDataBlob"), .bytes(prefix + "ServiceDataMask"),
-      .bytes(prefix + "NameSubstring"), .integer(prefix + "NameCompareOptions"), .integer(prefix + "Range"),
-      .bytes(prefix + "SSID"), .bytes(prefix + "SSIDPrefix"), .integer(prefix + "SupportedOptions"),
-    ]
-  }
-
-  private static let wifiAware: [Column] =
-    [.bytes("wifiAwarePairedDeviceID")]
-    + ["descriptor", "alternate"].flatMap { prefix -> [Column] in
-      [
-        .bytes(prefix + "WiFiAwareServiceName"), .integer(prefix + "WiFiAwareServiceRole"),
-        .bytes(prefix + "WiFiAwareModelName"), .integer(prefix + "WiFiAwareModelNameCompareOptions"),
-        .bytes(prefix + "WiFiAwareVendorName"), .integer(prefix + "WiFiAwareVendorNameCompareOptions"),
-      ]
-    }
 }
 
 /// The value of one column of one row.

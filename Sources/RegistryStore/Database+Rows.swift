@@ -21,7 +21,7 @@ extension Database {
     switch write {
     case .put(let row):
       try remove(row.table, number: row.number, &digest)
-      let values = row.values.ordered(for: row.table)
+      let values = row.values
       let marks = values.map { _ in "?" }.joined(separator: ", ")
       // The columns have the order of the table's definition.
       try run("INSERT INTO \(row.table.rawValue) VALUES (\(marks))", values)

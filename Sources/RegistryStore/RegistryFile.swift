@@ -95,3 +95,91 @@ extension RegistryOpenError {
     do throws(DatabaseError) { return try body() } catch { throw RegistryOpenError(error) }
   }
 }
+
+extension RegistryFile {
+  /// Creates an empty registry under a temporary name and then renames it, so that the file is always complete.
+  static func create(
+    _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
+  ) throws(RegistryOpenError) {
+    for log in RegistryPaths.logs {
+      guard try facts(of: paths.file + log, files) == nil else { throw .damaged(.missingBesideLog) }
+    }
+    do throws(RegistryStoreError) {
+      try draft(paths, files, schema)
+      try RegistryStoreError.system { () throws(SystemError) in
+        try files.rename(paths.draft, to: paths.file)
+        try files.syncFolder(of: paths.file)
+      }
+    } catch {
+      throw .failed(error)
+    }
+  }
+
+  /// Creates an empty, durable registry under the draft's name. An earlier draft that a power cut left is removed.
+  static func draft(
+    _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
+  ) throws(RegistryStoreError) {
+    try RegistryStoreError.system { () throws(SystemError) in
+      for log in [""] + RegistryPaths.logs { try files.remove(paths.draft + log) }
+      try files.create(paths.draft)
+    }
+    do throws(DatabaseError) {
+      let database = try Database.open(paths.draft, vfs: files.vfs)
+      // An incomplete draft is never used, so it needs no journal on disk.
+      try database.run("PRAGMA journal_mode = MEMORY")
+      try database.run("PRAGMA application_id = \(Schema.applicationID)")
+      try database.migrate(schema)
+    } catch {
+      throw RegistryStoreError(error)
+    }
+  }
+}
+
+/// Replaces the registry with a new, empty one, and keeps the old file under another name.
+enum RegistryReset {
+  /// Returns the name of the kept file; nil if there was none.
+  ///
+  /// A power cut leaves the old file, a log without its file (refused as damaged), no file, or the new file. It never
+  /// leaves an old file without its log, which would be an older state.
+  static func run(
+    _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
+  ) throws(RegistryStoreError) -> String? {
+    let path = paths.file
+    let kept = try freeName(paths, files)
+    try RegistryFile.draft(paths, files, schema)
+    var isKept = false
+    for log in [""] + RegistryPaths.logs {
+      if try exists(path + log, files) {
+        try move(path + log, to: kept + log, files)
+        isKept = true
+      }
+    }
+    try move(paths.draft, to: path, files)
+    return isKept ? kept : nil
+  }
+
+  /// Renames a file durably, so that the disk sees renames in the order of the calls.
+  private static func move(
+    _ path: String, to newPath: String, _ files: any RegistryFiles
+  ) throws(RegistryStoreError) {
+    try RegistryStoreError.system { () throws(SystemError) in
+      try files.rename(path, to: newPath)
+      try files.syncFolder(of: path)
+    }
+  }
+
+  private static func freeName(
+    _ paths: RegistryPaths, _ files: any RegistryFiles
+  ) throws(RegistryStoreError) -> String {
+    for count in 1...RegistryPaths.keptMax {
+      var isFree = true
+      for log in [""] + RegistryPaths.logs where try exists(paths.kept(count) + log, files) { isFree = false }
+      if isFree { return paths.kept(count) }
+    }
+    throw .tooManyKept(RegistryPaths.keptMax)
+  }
+
+  private static func exists(_ path: String, _ files: any RegistryFiles) throws(RegistryStoreError) -> Bool {
+    try RegistryStoreError.system { () throws(SystemError) in try files.facts(of: path) != nil }
+  }
+}

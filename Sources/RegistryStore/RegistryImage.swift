@@ -92,11 +92,8 @@ enum RegistryImage {
     var read: [RegistryRow] = []
     for row in rows {
       digest.add(row, of: table)
-      let values = RowValues(row, of: table)
-      do throws(ColumnError) {
-        read.append(try RegistryRow(values, of: table))
-      } catch {
-        let number = try? values.integer("number")
+      do throws(ColumnError) { read.append(try RegistryRow(row, of: table)) } catch {
+        let number: Int64? = if case .integer(let number) = row.first { number } else { nil }
         throw .damaged(.badValue(table, number: number, column: error.column))
       }
     }

@@ -41,7 +41,7 @@ struct RowDigest: Equatable {
     var hash = StableHash()
     hash.add(Array(table.rawValue.utf8))
     for (column, value) in zip(table.columns, values) {
-      if column.isAddedLater {
+      if column.addedIn != nil {
         // As if the column were not there: rows have the digest that older versions stored.
         if value == .null { continue }
         hash.add(Array(column.name.utf8))

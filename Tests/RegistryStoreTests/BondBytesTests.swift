@@ -65,7 +65,7 @@ struct BondBytesTests {
       number: 1, identity: .bluetooth(Rows.address(1)), displayName: "Lumo", isIdentityDurable: true)
     device.bond = .bonded(Rows.bond())
     let table = RegistryTable.device
-    let stored = RegistryRow.device(device).values.ordered(for: table)
+    let stored = RegistryRow.device(device).values
     func read(_ bond: String, _ keys: Value, byteCount: Value = .null) throws(ColumnError) -> Bond? {
       var values = stored
       for (index, column) in table.columns.enumerated() {
@@ -73,7 +73,7 @@ struct BondBytesTests {
         if column.name == "bondKeyByteCount" { values[index] = byteCount }
         if column.name == "bondKeys" { values[index] = keys }
       }
-      guard case .device(let device) = try RegistryRow(RowValues(values, of: table), of: table) else {
+      guard case .device(let device) = try RegistryRow(values, of: table) else {
         return nil
       }
       return device.bond
@@ -104,7 +104,7 @@ struct BondBytesTests {
       .bonded(Rows.foreignBond), .none,
     ] {
       device.bond = bond
-      let values = RowValues(RegistryRow.device(device).values.ordered(for: table), of: table)
+      let values = RegistryRow.device(device).values
       #expect(try RegistryRow(values, of: table) == .device(device))
     }
   }
