@@ -59,6 +59,8 @@ let package = Package(
     // JSON and Varlink, which the client library uses too.
     .target(name: "JSON", dependencies: ["Values"], swiftSettings: strict),
     .target(name: "Varlink", dependencies: ["JSON"], swiftSettings: strict),
+    // Reads the definitions of interfaces, for the generator and tests.
+    .target(name: "InterfaceDefinition", dependencies: ["Varlink"], swiftSettings: strict),
     // The client's side, for apps, the tool and whatever else calls the agent.
     .target(name: "VarlinkClient", dependencies: ["JSON", "Varlink"], swiftSettings: strict),
     .target(name: "CInterfaces"),
@@ -69,7 +71,8 @@ let package = Package(
 
     // Writes the values of Interfaces from Config/*.varlink; run by Scripts/steps/interfaces.
     .executableTarget(
-      name: "interface-generator", path: "Scripts/interface-generator", swiftSettings: strict),
+      name: "interface-generator", dependencies: ["InterfaceDefinition", "Varlink"],
+      path: "Scripts/interface-generator", swiftSettings: strict),
 
     // The library for apps. Nothing that it depends on is under the GPL.
     .target(
@@ -89,6 +92,9 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CBluetooth"),
     .target(name: "LinuxSystem", dependencies: ["CBluetooth", "CLinux"], swiftSettings: strict),
+    // System calls that the tool and bridges make, and the agent does not.
+    .target(name: "CTool"),
+    .target(name: "ToolSystem", dependencies: ["CLinux", "CTool", "LinuxSystem"], swiftSettings: strict),
     // Networks: libiw, and the kernel's generic netlink. Linked statically, because nothing else needs the library.
     .target(name: "CWireless", linkerSettings: [.linkedLibrary(":libiw.a"), .linkedLibrary("m")]),
     .target(
@@ -98,11 +104,11 @@ let package = Package(
     .target(name: "KnownNetworks", dependencies: ["LinuxSystem"], swiftSettings: strict),
     // The devices that bluetoothd knows.
     .target(
-      name: "BlueZ", dependencies: ["DBus", "Discovery", "HCI", "LinuxSystem", "Manifest"],
+      name: "BlueZ", dependencies: ["DBus", "HCI", "LinuxSystem", "Manifest"],
       swiftSettings: compact),
-    // The bonds that bluetoothd has stored, for the tool.
+    // The bonds that bluetoothd has stored, and which items match the devices it knows, for the tool.
     .target(
-      name: "BondFiles", dependencies: ["BlueZ", "HCI", "LinuxSystem", "Manifest", "Registry"],
+      name: "BondFiles", dependencies: ["BlueZ", "Discovery", "HCI", "LinuxSystem", "Manifest", "Registry"],
       swiftSettings: strict),
     // The check of a manifest, and changes in its text.
     .target(
@@ -129,7 +135,8 @@ let package = Package(
     .target(
       name: "ToolText",
       dependencies: [
-        "HCI", "DeviceLines", "Discovery", "Explanation", "Interfaces", "Manifest", "JSON", "Suggestions",
+        "Captures", "HCI", "DeviceLines", "Discovery", "Explanation", "Interfaces", "Manifest", "JSON",
+        "Suggestions",
       ],
       swiftSettings: strict),
 
@@ -150,14 +157,17 @@ let package = Package(
       dependencies: ["Manifest", "Registry", "CSQLite", "LinuxSystem", "RegistryFormat"],
       swiftSettings: compact),
 
+    // Captures as the tool, scenes and tests write them.
+    .target(name: "Captures", dependencies: ["HCI"], swiftSettings: strict),
+
     // Simulated devices and their scene, for tests and demonstrations.
-    .target(name: "VirtualRadio", dependencies: ["HCI"], swiftSettings: strict),
+    .target(name: "VirtualRadio", dependencies: ["Captures", "HCI"], swiftSettings: strict),
     .target(
       name: "SceneFormat", dependencies: ["HCI", "Manifest", "ManifestFormat", "VirtualRadio"],
       swiftSettings: strict),
     .executableTarget(
       name: "make-demo-capture",
-      dependencies: ["VirtualRadio", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat"],
+      dependencies: ["VirtualRadio", "HCI", "LinuxSystem", "ManifestFormat", "SceneFormat", "ToolSystem"],
       path: "Scripts/demo-capture", swiftSettings: strict),
 
     // The agent: its decisions and replies (pure), and the loop that reads and writes file descriptors.
@@ -207,11 +217,13 @@ let package = Package(
     .executableTarget(
       name: "accessoryctl",
       dependencies: [
-        "BlueZ", "BondFiles", "HCI", "DeviceLines", "Discovery", "Explanation", "Interfaces", "KnownNetworks",
+        "BlueZ", "BondFiles", "Captures", "HCI", "DeviceLines", "Discovery", "Explanation", "Interfaces",
+        "KnownNetworks",
         "Manifest",
         "ManifestEdits", "ManifestFormat", "Registry",
         "PropertyList", "RegistryFormat", "Suggestions",
-        "ToolText", "JSON", "LinuxSystem", "Varlink", "VarlinkClient", "PickerScreen", "Terminal",
+        "ToolSystem", "ToolText", "JSON", "LinuxSystem", "Varlink", "VarlinkClient", "PickerScreen",
+        "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -231,18 +243,21 @@ let package = Package(
     // Sockets and files of bridges. The agent has no code for networks.
     .target(name: "CNetwork"),
     .target(
-      name: "BridgeRuntime", dependencies: ["BridgeClient", "CNetwork", "LinuxSystem"], swiftSettings: compact
-    ),
+      name: "BridgeRuntime", dependencies: ["BridgeClient", "CNetwork", "LinuxSystem", "ToolSystem"],
+      swiftSettings: compact),
     .target(name: "CQRencode", linkerSettings: [.linkedLibrary("qrencode")]),
     .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: compact),
     .executableTarget(
       name: "accessory-esphome",
       dependencies: [
         "BridgeClient", "BridgeRuntime", "DBus", "ESPHome", "Interfaces", "LinuxSystem", "QRCode",
+        "ToolSystem",
       ],
       swiftSettings: compact),
 
-    .target(name: "TestSupport", dependencies: ["HCI"], path: "Tests/Support", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["Captures", "HCI", "Varlink"], path: "Tests/Support",
+      swiftSettings: strict),
     .target(
       name: "BusSupport", dependencies: ["LinuxSystem"], path: "Tests/BusSupport", swiftSettings: strict),
     .target(
@@ -257,22 +272,28 @@ let package = Package(
     .testTarget(
       name: "KernelNetworksTests", dependencies: ["HCI", "KernelNetworks", "TestSupport", "Wireless"],
       swiftSettings: strict),
-    .testTarget(name: "HCITests", dependencies: ["HCI", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "HCITests", dependencies: ["Captures", "HCI", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "TestDataTests",
-      dependencies: ["Manifest", "Discovery", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio"],
+      dependencies: [
+        "Captures", "Manifest", "Discovery", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio",
+      ],
       swiftSettings: strict),
     // Counts instructions and allocations; run by Scripts/bench.
     .target(name: "CAllocations", path: "Scripts/benchmark/CAllocations"),
     .executableTarget(
       name: "benchmark",
       dependencies: [
-        "HCI", "Discovery", "JSON", "LinuxSystem", "Manifest", "Setup", "VirtualRadio", "CAllocations",
+        "Captures", "HCI", "Discovery", "JSON", "LinuxSystem", "Manifest", "Setup", "ToolSystem",
+        "VirtualRadio",
+        "CAllocations",
       ],
       path: "Scripts/benchmark/Benchmark", swiftSettings: strict),
     .executableTarget(
       name: "benchmark-delivery",
-      dependencies: ["Agent", "Manifest", "Setup", "CAllocations", "HCI", "Varlink", "VirtualRadio"],
+      dependencies: [
+        "Agent", "Manifest", "Setup", "CAllocations", "HCI", "Varlink", "VarlinkClient", "VirtualRadio",
+      ],
       path: "Scripts/benchmark/Delivery", swiftSettings: strict),
     // An app that does nothing; run by Scripts/bench.
     .executableTarget(
@@ -307,7 +328,8 @@ let package = Package(
       dependencies: ["Discovery", "HCI", "Manifest", "Setup", "VarlinkClient", "VirtualRadio"],
       swiftSettings: strict),
     .testTarget(
-      name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport"], swiftSettings: strict),
+      name: "LinuxSystemTests", dependencies: ["LinuxSystem", "TestSupport", "ToolSystem"],
+      swiftSettings: strict),
     .testTarget(
       name: "BridgeClientTests",
       dependencies: ["BridgeClient", "Interfaces", "JSON", "Varlink", "VarlinkClient", "VirtualRadio"],
@@ -370,7 +392,7 @@ let package = Package(
       dependencies: [
         "RegistryStore", "Manifest", "Registry", "Setup", "CCrashDisk", "CSQLite", "HCI", "JSON",
         "LinuxSystem",
-        "RegistrySupport", "RegistryFormat", "VirtualRadio",
+        "RegistrySupport", "RegistryFormat", "ToolSystem", "VirtualRadio",
       ],
       exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
@@ -401,14 +423,18 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: strict),
     .executableTarget(
-      name: "varlink-peer", dependencies: ["Varlink", "JSON"], path: "Tests/VarlinkPeer",
+      name: "varlink-peer", dependencies: ["InterfaceDefinition", "Varlink", "JSON", "TestSupport"],
+      path: "Tests/VarlinkPeer",
       swiftSettings: strict),
     .testTarget(
       name: "VarlinkTests",
-      dependencies: ["Varlink", "VarlinkClient", "JSON", "TestSupport", "varlink-peer"],
+      dependencies: [
+        "InterfaceDefinition", "Varlink", "VarlinkClient", "JSON", "TestSupport", "varlink-peer",
+      ],
       exclude: ["Fixtures", "conformance.py"], swiftSettings: strict),
     .testTarget(
-      name: "InterfacesTests", dependencies: ["Interfaces", "JSON", "TestSupport", "Varlink"],
+      name: "InterfacesTests",
+      dependencies: ["InterfaceDefinition", "Interfaces", "JSON", "TestSupport", "Varlink"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionClientTests",
@@ -488,10 +514,11 @@ let package = Package(
       dependencies: [
         "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Pairing", "Setup",
         "CPeer",
-        "DeviceLines", "Discovery", "HCI", "Explanation", "Interfaces", "JSON", "LinuxSystem",
-        "RegistryFormat",
+        "DeviceLines", "Discovery", "HCI", "Explanation", "InterfaceDefinition", "Interfaces", "JSON",
+        "LinuxSystem", "RegistryFormat",
         "RegistryStore", "RegistrySupport",
-        "TestSupport", "Varlink", "VarlinkClient", "VirtualRadio", "Wireless", "virtual-controller",
+        "TestSupport", "ToolSystem", "Varlink", "VarlinkClient", "VirtualRadio", "Wireless",
+        "virtual-controller",
       ],
       swiftSettings: strict),
     .target(
@@ -527,7 +554,7 @@ let package = Package(
     .testTarget(
       name: "AgentRuntimeTests",
       dependencies: [
-        "AgentRuntime", "Controller", "Manifest", "Registry", "Setup", "Agent", "HCI",
+        "AgentRuntime", "Captures", "Controller", "Manifest", "Registry", "Setup", "Agent", "HCI",
         "LinuxSystem",
         "Pairing",
         "RegistryStore",
@@ -556,7 +583,7 @@ let package = Package(
     .testTarget(
       name: "ToolTests",
       dependencies: [
-        "accessoryctl", "accessoryd", "DeviceLines", "HCI", "Interfaces", "JSON", "LinuxSystem",
+        "accessoryctl", "accessoryd", "Captures", "DeviceLines", "HCI", "Interfaces", "JSON", "LinuxSystem",
         "SessionSupport", "TestSupport", "ToolText",
         "Varlink",
         "VirtualRadio", "devices", "dice", "interface-generator", "virtual-controller",
@@ -580,9 +607,10 @@ case "fuzzers":
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "AdapterSupport", "BlueZ", "BondFiles", "BridgeClient", "BusSupport", "CLibFuzzer", "Controller",
+        "AdapterSupport", "BlueZ", "BondFiles", "BridgeClient", "BusSupport", "Captures", "CLibFuzzer",
+        "Controller",
         "DBus",
-        "Discovery", "ESPHome", "GATT", "HCI", "JSON",
+        "Discovery", "ESPHome", "GATT", "HCI", "InterfaceDefinition", "JSON",
         "KernelNetworks", "KnownNetworks", "Manifest", "ManifestEdits", "ManifestFormat", "Pairing",
         "PropertyList", "Registry",
         "RegistryFormat",

@@ -7,6 +7,7 @@
 import LinuxSystem
 import ManifestFormat
 import SceneFormat
+import ToolSystem
 
 /// The diagnostics of the scene's file, line by line.
 struct SceneError: Error {

@@ -16,7 +16,7 @@ struct Member {
   var base = Base.named("")
 }
 
-/// What an interface declares, in its order and with its comments, which the parser of the module Varlink does not keep.
+/// What an interface declares, in its order and with its comments, which the parser of InterfaceDefinition does not keep.
 /// Reads the form of the files in Config: one member a line, and a comment before it.
 struct InterfaceFile {
   struct Declaration {

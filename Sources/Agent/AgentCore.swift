@@ -2,12 +2,10 @@
 
 import Discovery
 public import HCI
-public import Interfaces
-import JSON
+import Interfaces
 public import Manifest
 public import Setup
-import DeviceLines
-public import Varlink
+import Varlink
 
 /// The agent: it gives every input to its owner, starts calls, and asks streams for replies.
 ///
@@ -196,10 +194,6 @@ struct EventFeeds {
     advertisements = AdvertisementFeeds(epoch)
   }
 }
-
-extension GatewayInterface: ServedInterface { public static let calls = callDescription() }
-extension SessionInterface: ServedInterface { public static let calls = callDescription() }
-extension OperatorInterface: ServedInterface { public static let calls = callDescription() }
 
 extension Service<AgentMethod> {
   /// The agent's three interfaces.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-package import DBus
 public import HCI
+package import DBus
 import Manifest
 
 /// A device that BlueZ knows: because it paired with it or a program asked for it, or because it has just heard it.

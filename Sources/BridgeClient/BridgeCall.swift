@@ -3,6 +3,7 @@
 import Interfaces
 public import JSON
 public import Varlink
+import VarlinkClient
 
 /// A call of a bridge. It has a connection of its own, so that none waits for another.
 public struct BridgeCall: Sendable {

@@ -2,6 +2,7 @@
 
 public import BridgeClient
 public import LinuxSystem
+import ToolSystem
 
 /// The sockets of a bridge's calls to the agent. None of its calls blocks.
 public struct AgentLinks: ~Copyable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
+import ToolSystem
 
 /// The log of a bridge: lines on standard error, for the journal with a priority (sd-daemon(3)). Writing never blocks.
 public struct BridgeLog: Sendable {

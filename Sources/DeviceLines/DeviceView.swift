@@ -75,16 +75,6 @@ extension ManifestDataPath {
 
   /// The rows that hold devices.
   public var liveRows: [Int] { pipeline.liveRows }
-
-  /// Every device in the table, the strongest first.
-  public var devices: [DeviceView] {
-    liveRows.compactMap { device(atRow: $0) }.sorted { $0.order < $1.order }
-  }
-
-  /// The devices of an address, by whichever type they have it; by their private or their identity address.
-  public func devices(at bits: UInt64) -> [DeviceView] {
-    devices.filter { $0.address.bits == bits || $0.device.address.bits == bits }
-  }
 }
 
 extension Pipeline {
@@ -92,13 +82,5 @@ extension Pipeline {
     var rows: [Int] = []
     for row in 0..<rowCount where isLive(row) { rows.append(row) }
     return rows
-  }
-}
-
-extension DeviceView {
-  /// Strongest first by the exact level, without a reading last, then by address.
-  fileprivate var order: (Int, UInt64, UInt8) {
-    let level = device.signal.readingCount == 0 ? .max : -Int(device.signal.level)
-    return (level, address.bits, address.type.rawValue)
   }
 }

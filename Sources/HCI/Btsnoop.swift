@@ -109,15 +109,6 @@ public struct BtsnoopReader: ~Escapable {
     base = offset
   }
 
-  /// Whether bytes may be the first ones of a capture: as far as they go, they are those of the magic number.
-  public static func mayBegin(with bytes: RawSpan) -> Bool {
-    for index in 0..<min(8, bytes.byteCount) {
-      let expected = UInt8(truncatingIfNeeded: Btsnoop.magic >> UInt64(56 - 8 * index))
-      if bytes.uint8(at: index) != expected { return false }
-    }
-    return true
-  }
-
   /// Where the next record starts in the file.
   @inlinable
   public var offset: Int { base &+ cursor.offset }
@@ -179,8 +170,7 @@ public struct BtsnoopReader: ~Escapable {
   }
 }
 
-/// Writes the parts of a btsnoop capture; the caller puts them into a file, each record header followed by its
-/// packet.
+/// The numbers of a btsnoop capture.
 public enum Btsnoop {
   public static var headerByteCount: Int { 16 }
   @inlinable public static var recordHeaderByteCount: Int { 24 }
@@ -188,50 +178,9 @@ public enum Btsnoop {
   @inlinable public static var recordBytesMax: UInt32 { 65_540 }
 
   /// "btsnoop" and a zero.
-  static var magic: UInt64 { 0x6274_736E_6F6F_7000 }
+  public static var magic: UInt64 { 0x6274_736E_6F6F_7000 }
   /// 1970-01-01 in microseconds since the year 0, as the format counts.
-  @inlinable static var epochMicroseconds: Int64 { 0x00DC_DDB3_0F2F_8000 }
-
-  /// The file header.
-  public static func header(_ datalink: BtsnoopDatalink) -> InlineArray<16, UInt8> {
-    var header = InlineArray<16, UInt8>(repeating: 0)
-    for index in 0..<8 { header[index] = UInt8(truncatingIfNeeded: magic >> UInt64(56 - 8 * index)) }
-    header[11] = 1
-    for index in 0..<4 {
-      header[12 + index] = UInt8(truncatingIfNeeded: datalink.rawValue >> UInt32(24 - 8 * index))
-    }
-    return header
-  }
-
-  /// The header of a record that holds a whole packet of `byteCount` bytes, the H4 indicator included where the
-  /// datalink wants one. `flags` as ``flags(_:kind:isReceived:adapter:)`` makes them.
-  public static func recordHeader(
-    byteCount: Int, flags: UInt32, cumulativeDrops: UInt32 = 0, time: Instant
-  ) -> InlineArray<24, UInt8> {
-    var header = InlineArray<24, UInt8>(repeating: 0)
-    let fields: InlineArray<4, UInt32> = [
-      UInt32(truncatingIfNeeded: byteCount), UInt32(truncatingIfNeeded: byteCount), flags, cumulativeDrops,
-    ]
-    for index in 0..<16 {
-      header[index] = UInt8(truncatingIfNeeded: fields[index / 4] >> UInt32(24 - 8 * (index % 4)))
-    }
-    let stamp = UInt64(bitPattern: time.microseconds &+ epochMicroseconds)
-    for index in 0..<8 { header[16 + index] = UInt8(truncatingIfNeeded: stamp >> UInt64(56 - 8 * index)) }
-    return header
-  }
-
-  /// The flags of a record.
-  public static func flags(
-    _ datalink: BtsnoopDatalink, kind: PacketKind, isReceived: Bool, adapter: UInt16 = 0
-  ) -> UInt32 {
-    switch datalink {
-    case .hci, .h4:
-      let isCommandOrEvent = kind == .command || kind == .event
-      return (isReceived ? 1 : 0) | (isCommandOrEvent ? 2 : 0)
-    case .monitor:
-      return UInt32(adapter) << 16 | UInt32(monitorOpcode(kind, isReceived: isReceived))
-    }
-  }
+  @inlinable public static var epochMicroseconds: Int64 { 0x00DC_DDB3_0F2F_8000 }
 
   /// Monitor opcodes 2 to 7, 18 and 19 carry packets.
   @usableFromInline
@@ -246,16 +195,6 @@ public enum Btsnoop {
     case 18: (.iso, isReceived: false)
     case 19: (.iso, isReceived: true)
     default: nil
-    }
-  }
-
-  private static func monitorOpcode(_ kind: PacketKind, isReceived: Bool) -> UInt16 {
-    switch kind {
-    case .command: 2
-    case .event: 3
-    case .acl: isReceived ? 5 : 4
-    case .sco: isReceived ? 7 : 6
-    case .iso: isReceived ? 19 : 18
     }
   }
 }

@@ -11,11 +11,8 @@ public struct Decibels: Equatable, Sendable, JSONEncodable {
   /// Exact: `-43.9375`.
   public var text: String { Self.text(sixteenths * 625, decimals: 4) }
 
-  /// One decimal, rounded half up as whole dBm are: `-43.9`.
-  public var shortText: String { Self.text((sixteenths * 10 + 8) >> 4, decimals: 1) }
-
   /// A number of tenths, hundredths and so on.
-  private static func text(_ parts: Int, decimals: Int) -> String {
+  package static func text(_ parts: Int, decimals: Int) -> String {
     let digits = String(parts.magnitude)
     let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.utf8.count)) + digits
     return "\(parts < 0 ? "-" : "")\(padded.dropLast(decimals)).\(padded.suffix(decimals))"

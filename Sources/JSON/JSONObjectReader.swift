@@ -55,6 +55,15 @@ public struct JSONObjectReader: Sendable {
     return value
   }
 
+  /// What `read` makes of a member; nil when it is absent or null. Throws for a value that `read` does not know.
+  private func readIfPresent<Value>(
+    _ name: String, _ read: (JSONValue) -> Value?
+  ) throws(JSONMemberError) -> Value? {
+    guard let value = valueIfPresent(name) else { return nil }
+    guard let read = read(value) else { throw error(name, .wrongType) }
+    return read
+  }
+
   // MARK: JSON types
 
   public func string(_ name: String) throws(JSONMemberError) -> String {
@@ -62,11 +71,7 @@ public struct JSONObjectReader: Sendable {
   }
 
   public func stringIfPresent(_ name: String) throws(JSONMemberError) -> String? {
-    switch valueIfPresent(name) {
-    case .string(let string): string
-    case nil: nil
-    case .null, .bool, .integer, .double, .array, .object: throw error(name, .wrongType)
-    }
+    try readIfPresent(name) { if case .string(let string) = $0 { string } else { nil } }
   }
 
   public func bool(_ name: String) throws(JSONMemberError) -> Bool {
@@ -74,11 +79,7 @@ public struct JSONObjectReader: Sendable {
   }
 
   public func boolIfPresent(_ name: String) throws(JSONMemberError) -> Bool? {
-    switch valueIfPresent(name) {
-    case .bool(let bool): bool
-    case nil: nil
-    case .null, .string, .integer, .double, .array, .object: throw error(name, .wrongType)
-    }
+    try readIfPresent(name) { if case .bool(let bool) = $0 { bool } else { nil } }
   }
 
   public func integer<Value: FixedWidthInteger>(_ name: String) throws(JSONMemberError) -> Value {
@@ -117,23 +118,13 @@ public struct JSONObjectReader: Sendable {
   }
 
   public func objectIfPresent(_ name: String) throws(JSONMemberError) -> JSONObjectReader? {
-    switch valueIfPresent(name) {
-    case .object(let object): JSONObjectReader(object, at: path(of: name))
-    case nil: nil
-    case .null, .bool, .integer, .double, .string, .array: throw error(name, .wrongType)
+    try readIfPresent(name) {
+      if case .object(let object) = $0 { JSONObjectReader(object, at: path(of: name)) } else { nil }
     }
   }
 
   private func arrayIfPresent(_ name: String) throws(JSONMemberError) -> [JSONValue]? {
-    switch valueIfPresent(name) {
-    case .array(let elements): elements
-    case nil: nil
-    case .null, .bool, .integer, .double, .string, .object: throw error(name, .wrongType)
-    }
-  }
-
-  public func objects(_ name: String) throws(JSONMemberError) -> [JSONObjectReader] {
-    try require(name, try objectsIfPresent(name))
+    try readIfPresent(name) { if case .array(let elements) = $0 { elements } else { nil } }
   }
 
   public func objectsIfPresent(_ name: String) throws(JSONMemberError) -> [JSONObjectReader]? {
@@ -169,12 +160,6 @@ public struct JSONObjectReader: Sendable {
     guard let string = try stringIfPresent(name) else { return nil }
     for value in values where word(value) == string { return value }
     throw error(name, .unknownValue)
-  }
-
-  public func value<Value>(
-    _ name: String, of values: [Value], _ word: (Value) -> String
-  ) throws(JSONMemberError) -> Value {
-    try require(name, try valueIfPresent(name, of: values, word))
   }
 
   /// One of the words of an enumeration.
@@ -218,13 +203,6 @@ public struct JSONObjectReader: Sendable {
     guard string.unicodeScalars.allSatisfy({ $0 == "\n" || !$0.isInvisible }) else {
       throw error(name, .unknownValue)
     }
-    return string
-  }
-
-  /// A string of one line that can be printed as it is.
-  public func plainLineIfPresent(_ name: String) throws(JSONMemberError) -> String? {
-    guard let string = try plainTextIfPresent(name) else { return nil }
-    guard !string.unicodeScalars.contains("\n") else { throw error(name, .unknownValue) }
     return string
   }
 }

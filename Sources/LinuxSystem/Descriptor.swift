@@ -27,19 +27,6 @@ public struct Descriptor: ~Copyable, Sendable {
     return try Self.progress(count, of: .read)
   }
 
-  /// Reads the available bytes into `buffer`, likewise. A descriptor that came beside them replaces `passed`.
-  public borrowing func read(
-    into buffer: inout [UInt8], passed: inout SharedDescriptor?
-  ) throws(SystemError) -> Int? {
-    var other: Int32 = -1
-    let count = unsafe buffer.withUnsafeMutableBytes {
-      // Holds: the buffer is the array's own, for as long as the call.
-      unsafe clinux_receive_passed(number, $0.baseAddress, $0.count, &other)
-    }
-    if other >= 0 { passed = SharedDescriptor(Descriptor(owning: other)) }
-    return try Self.progress(count, of: .receive)
-  }
-
   /// Writes what fits now. Returns the count of bytes written; nil when nothing fits.
   public borrowing func write(_ bytes: ArraySlice<UInt8>) throws(SystemError) -> Int? {
     let count = unsafe bytes.withUnsafeBytes {
@@ -77,7 +64,7 @@ public struct Descriptor: ~Copyable, Sendable {
     return try Self.progress(count, of: .send)
   }
 
-  private static func progress(_ count: Int, of call: SystemCall) throws(SystemError) -> Int? {
+  package static func progress(_ count: Int, of call: SystemCall) throws(SystemError) -> Int? {
     guard count < 0 else { return count }
     let error = SystemError(call)
     guard error.code == EAGAIN || error.code == EINTR else { throw error }

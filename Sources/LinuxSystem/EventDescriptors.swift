@@ -103,27 +103,6 @@ public struct SignalDescriptor: ~Copyable {
   }
 }
 
-/// A descriptor that becomes readable when the terminal's window may have a new size.
-///
-/// It delivers SIGWINCH. A stopped program does not receive that signal, so it also delivers SIGCONT.
-public struct WindowSignal: ~Copyable {
-  private static let signals: UInt64 = 1 << 28 | 1 << 18
-
-  private let descriptor: Descriptor
-
-  public init() throws(SystemError) {
-    descriptor = Descriptor(owning: try retryOnInterrupt(.signals) { clinux_signals(Self.signals) })
-  }
-
-  /// The number of the descriptor.
-  public var number: Int32 { descriptor.number }
-
-  /// Makes the descriptor unreadable again.
-  public func acknowledge() throws(SystemError) {
-    guard clinux_next_signal(descriptor.number) >= 0 else { throw SystemError(.read) }
-  }
-}
-
 /// A descriptor through which another thread wakes the loop.
 public struct Waker: ~Copyable, Sendable {
   public let descriptor: Descriptor
@@ -158,10 +137,5 @@ public enum Signals {
   /// Ignores SIGPIPE, so that a write to a closed pipe or socket fails and does not end the process.
   public static func ignoreBrokenPipe() {
     _ = signal(SIGPIPE, SIG_IGN)
-  }
-
-  /// Ends the process as the unhandled signal would, so that the parent process sees the signal.
-  public static func end(by signal: SignalDescriptor.Signal) -> Never {
-    clinux_end_by_signal(signal.rawValue)
   }
 }

@@ -46,11 +46,6 @@ public struct NetworkInterface: Equatable, Sendable {
   public static func isWireless(_ name: String) -> Bool {
     FileName.content(of: "/sys/class/net/\(name)/phy80211") != .nothing
   }
-
-  /// The names of the interfaces with a radio for networks, in alphabetical order.
-  public static var wirelessNames: [String] {
-    ((try? FolderContents.names(in: "/sys/class/net")) ?? []).filter(isWireless)
-  }
 }
 
 extension SystemError {

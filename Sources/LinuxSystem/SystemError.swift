@@ -24,8 +24,6 @@ public struct SystemError: Error, Equatable, Sendable {
 
   public var isBrokenPipe: Bool { code == EPIPE }
   public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
-  /// The file is there already.
-  public var isExisting: Bool { code == EEXIST }
   public var isReadOnly: Bool { code == EROFS }
   public var isTooLarge: Bool { code == EFBIG }
   public var isPermission: Bool { code == EACCES || code == EPERM }
@@ -41,14 +39,12 @@ public struct SystemError: Error, Equatable, Sendable {
   public var isReset: Bool { code == ECONNRESET }
   /// No program listens on the socket at that path.
   public var isRefused: Bool { code == ECONNREFUSED }
-  /// The queue of connections that wait to be accepted is full.
-  public var isFull: Bool { code == EAGAIN }
   /// The other side of a connection went away.
   public var isGone: Bool { isBrokenPipe || isReset }
 }
 
 /// Repeats a call that a signal interrupts; -1 is an error.
-func retryOnInterrupt<Result: SignedInteger>(
+package func retryOnInterrupt<Result: SignedInteger>(
   _ name: SystemCall, _ call: () -> Result
 ) throws(SystemError) -> Result {
   while true {

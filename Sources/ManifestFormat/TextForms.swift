@@ -15,17 +15,6 @@ extension String {
       && utf8.allSatisfy { $0.isASCIIGraphic && !":,/".utf8.contains($0) }
   }
 
-  /// Whether it is a name for an account that is created, as every Debian's tools take it: `[a-z_][a-z0-9_-]{0,31}`.
-  package var isNewAccountName: Bool {
-    let isFirst = { (byte: UInt8) in
-      UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte == UInt8(ascii: "_")
-    }
-    return (1...32).contains(utf8.count) && utf8.first.map(isFirst) == true
-      && utf8.allSatisfy {
-        isFirst($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-")
-      }
-  }
-
   /// Whether the kernel accepts the name for a network interface (`dev_valid_name`): under 16 bytes.
   package var isInterfaceName: Bool {
     utf8.count < 16 && self != "." && self != ".."

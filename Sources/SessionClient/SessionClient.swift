@@ -3,6 +3,7 @@
 import Interfaces
 import JSON
 import Varlink
+import VarlinkClient
 
 /// A session with the agent, as a pure state machine: bytes, calls and the time go in; bytes and deliveries come out.
 /// It opens no socket and reads no clock.

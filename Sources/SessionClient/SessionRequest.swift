@@ -3,6 +3,7 @@
 public import Interfaces
 import JSON
 import Varlink
+import VarlinkClient
 
 /// A call of the app.
 public enum SessionRequest: Equatable, Sendable {

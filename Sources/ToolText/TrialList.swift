@@ -53,3 +53,8 @@ extension Trial {
     return style.tableLine("\(mark) \(address) \(level) dBm  ", words, at: Self.whyColumn)
   }
 }
+
+extension Decibels {
+  /// One decimal, rounded half up as whole dBm are: `-43.9`.
+  package var shortText: String { Self.text((sixteenths * 10 + 8) >> 4, decimals: 1) }
+}

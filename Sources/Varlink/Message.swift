@@ -29,20 +29,7 @@ public enum Message {
     self.error(error.name) { error.writeParameters(to: &$0) }
   }
 
-  /// A call; `method` is the method's full name.
-  public static func call(
-    _ method: String, oneway: Bool = false, more: Bool = false,
-    _ parameters: (inout JSONWriter) -> Void = { _ in }
-  ) -> [UInt8] {
-    print { json in
-      json.member("method", method)
-      json.object("parameters", parameters)
-      if oneway { json.member("oneway", true) }
-      if more { json.member("more", true) }
-    }
-  }
-
-  private static func print(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+  package static func print(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
     // Most messages are shorter.
     var json = JSONWriter(reserving: 512)
     json.message(body)

@@ -29,15 +29,6 @@ public protocol ServedMethod: RawRepresentable<String>, CaseIterable, Sendable {
   var replies: ReplyCount { get }
 }
 
-/// Why a service cannot be offered.
-public enum ServiceSetupError: Error, Equatable, Sendable {
-  case duplicateInterface(String)
-  /// A method is performed that no interface describes.
-  case undescribedMethod(String)
-  /// A client could not get the interface's description in one reply.
-  case descriptionTooLong(String, byteCount: Int)
-}
-
 /// The interfaces that a program offers. It decides what to do about each call, and holds no state about clients.
 public struct Service<Method: ServedMethod>: Sendable {
   /// What to do about a call.
@@ -51,7 +42,7 @@ public struct Service<Method: ServedMethod>: Sendable {
 
   public let identity: ServiceIdentity
   /// `org.varlink.service` first.
-  private let interfaces: [any ServedInterface.Type]
+  package let interfaces: [any ServedInterface.Type]
   /// The cure for a client that calls an interface by a former name, by that name.
   private let renamingCures: [String: String]
 
@@ -62,32 +53,6 @@ public struct Service<Method: ServedMethod>: Sendable {
     self.identity = identity
     self.renamingCures = renamingCures
     self.interfaces = [ServiceInterface.self] + interfaces
-  }
-
-  /// Throws if the service could not keep its word. Definitions are otherwise read when they are used, so a test of the
-  /// program calls this.
-  public func check(
-    replyBytesMax: Int = ConnectionLimits().replyBytesMax
-  ) throws(ServiceSetupError) {
-    for (index, interface) in interfaces.enumerated() {
-      guard !interfaces[..<index].contains(where: { $0.name == interface.name }) else {
-        throw .duplicateInterface(interface.name)
-      }
-      let byteCount = Self.reply(with: interface).count
-      guard byteCount <= replyBytesMax else {
-        throw .descriptionTooLong(interface.name, byteCount: byteCount)
-      }
-    }
-    for method in Method.allCases where !describes(method) { throw .undescribedMethod(method.rawValue) }
-  }
-
-  private func describes(_ method: Method) -> Bool {
-    interfaces.contains { interface in
-      let calls = interface.calls
-      return calls.members.keys.contains { member in
-        calls.method(member) != nil && method.rawValue == "\(interface.name).\(member)"
-      }
-    }
   }
 
   public func dispatch(_ call: Call) -> DispatchResult {
@@ -139,7 +104,65 @@ public struct Service<Method: ServedMethod>: Sendable {
     }
   }
 
-  private static func reply(with interface: any ServedInterface.Type) -> [UInt8] {
+  package static func reply(with interface: any ServedInterface.Type) -> [UInt8] {
     Message.reply { $0.member("description", String(decoding: interface.text, as: UTF8.self)) }
   }
+}
+
+/// An interface that a service offers.
+public protocol ServedInterface: Sendable {
+  static var name: String { get }
+  /// The bytes of its definition file, as they are served.
+  static var text: [UInt8] { get }
+  /// What calls are checked against: what methods take, and the types that it names.
+  static var calls: InterfaceDescription { get }
+}
+
+/// `org.varlink.service`, which every service has (varlink.org, "Service").
+package enum ServiceInterface: ServedInterface {
+  package static let name = "org.varlink.service"
+  package static let calls = InterfaceDescription(
+    name: name,
+    members: [
+      "GetInfo": .method(InterfaceDescription.Method(input: [])),
+      "GetInterfaceDescription": .method(
+        InterfaceDescription.Method(input: [InterfaceField(name: "interface", type: .string)])),
+    ])
+  package static var text: [UInt8] { Array(definition.utf8) }
+
+  private static let definition = """
+    # What every Varlink service offers: what it is, and how its interfaces are described.
+    interface org.varlink.service
+
+    # Who made the service, and the interfaces it has.
+    method GetInfo() -> (
+      vendor: string,
+      product: string,
+      version: string,
+      url: string,
+      interfaces: []string
+    )
+
+    # The definition of one of the service's interfaces.
+    method GetInterfaceDescription(interface: string) -> (description: string)
+
+    # The service has no such interface.
+    error InterfaceNotFound (interface: string)
+
+    # The interface has no such method.
+    error MethodNotFound (method: string)
+
+    # The interface has the method, but the service does not perform it.
+    error MethodNotImplemented (method: string)
+
+    # A parameter is unknown, missing, or not what it should be.
+    error InvalidParameter (parameter: string)
+
+    # The caller may not do this.
+    error PermissionDenied ()
+
+    # The method answers more than once and must be called with "more".
+    error ExpectedMore ()
+
+    """
 }

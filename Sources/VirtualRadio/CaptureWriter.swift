@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Captures
 public import HCI
 
 /// Builds a btsnoop capture of H4 packets (datalink 1002) in memory.

@@ -6,6 +6,7 @@ import Glibc
 import Interfaces
 import LinuxSystem
 import QRCode
+import ToolSystem
 
 /// The program `accessory-esphome`.
 @main

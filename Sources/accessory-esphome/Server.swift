@@ -6,6 +6,7 @@ import DBus
 import ESPHome
 import Interfaces
 import LinuxSystem
+import ToolSystem
 
 /// The loop of `accessory-esphome`: one thread and one epoll carry bytes between the network, the agent and the bridge, which
 /// decides everything.

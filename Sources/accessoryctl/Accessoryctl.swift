@@ -5,6 +5,7 @@ import Interfaces
 import LinuxSystem
 import ManifestEdits
 import ManifestFormat
+import ToolSystem
 
 /// The command line.
 @main

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Interfaces
 import LinuxSystem
+import ToolSystem
 import ToolText
 
 /// The agent's service, through systemctl; or an agent at a socket that another program starts.

@@ -89,3 +89,16 @@ struct AppAccount {
     if let newUser { StandardError.say("the account \(shown(newUser)) was created and stays") }
   }
 }
+
+extension String {
+  /// Whether it is a name for an account that is created, as every Debian's tools take it: `[a-z_][a-z0-9_-]{0,31}`.
+  fileprivate var isNewAccountName: Bool {
+    let isFirst = { (byte: UInt8) in
+      UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte == UInt8(ascii: "_")
+    }
+    return (1...32).contains(utf8.count) && utf8.first.map(isFirst) == true
+      && utf8.allSatisfy {
+        isFirst($0) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-")
+      }
+  }
+}

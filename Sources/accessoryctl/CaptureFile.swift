@@ -6,6 +6,7 @@ import HCI
 import Interfaces
 import LinuxSystem
 import Manifest
+import ToolSystem
 import ToolText
 
 /// A capture, read once from its beginning: a file, a stream that still grows, or lines of hex.

@@ -3,6 +3,7 @@
 import Interfaces
 import JSON
 import LinuxSystem
+import ToolSystem
 import ToolText
 import Varlink
 import VarlinkClient

@@ -5,6 +5,7 @@ import Interfaces
 import LinuxSystem
 import PickerScreen
 import Terminal
+import ToolSystem
 import ToolText
 
 /// A picker on the terminal.

@@ -3,6 +3,7 @@
 import ArgumentParser
 import HCI
 import Manifest
+import ToolText
 
 /// How a command replays a capture: with which files of a gateway, and how long.
 struct LookOptions: ParsableArguments {

@@ -7,6 +7,7 @@ import Manifest
 import ManifestEdits
 import ManifestFormat
 import Suggestions
+import ToolSystem
 import ToolText
 
 /// Which app of which manifest gets a suggested item.

@@ -4,6 +4,7 @@ import Interfaces
 import JSON
 import LinuxSystem
 import PickerScreen
+import ToolSystem
 import ToolText
 
 /// Asks the questions of a pairing on standard error, and reads the answers from a terminal line by line. Before the

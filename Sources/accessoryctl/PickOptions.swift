@@ -3,6 +3,7 @@
 import ArgumentParser
 import Interfaces
 import PickerScreen
+import ToolText
 
 /// What to set up on an app's behalf, and how to choose it: the parameters of `Open`.
 struct PickOptions: ParsableArguments {

@@ -4,6 +4,7 @@ import Suggestions
 import Interfaces
 import JSON
 import LinuxSystem
+import ToolSystem
 import ToolText
 
 /// Standard output, as text or as lines of JSON.

@@ -5,6 +5,7 @@ import HCI
 import Interfaces
 import JSON
 import LinuxSystem
+import ToolSystem
 import ToolText
 
 /// How far a command is, on one line of the terminal of standard error; without a terminal nothing is shown.

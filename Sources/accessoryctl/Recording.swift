@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Captures
 import HCI
 import Interfaces
 import JSON
 import LinuxSystem
+import ToolSystem
 import ToolText
 import Varlink
 import VarlinkClient

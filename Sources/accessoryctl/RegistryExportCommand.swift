@@ -4,6 +4,7 @@ import ArgumentParser
 import Interfaces
 import JSON
 import LinuxSystem
+import ToolSystem
 import ToolText
 
 struct RegistryExportCommand: ParsableCommand {
@@ -58,5 +59,14 @@ struct RegistryExportCommand: ParsableCommand {
     }
     throw .sentence(
       "\(quoted(file)) is not an ordinary file; name another one, or - for standard output", .cannotCreate)
+  }
+}
+
+extension JSONObjectReader {
+  /// A string of one line that can be printed as it is.
+  fileprivate func plainLineIfPresent(_ name: String) throws(JSONMemberError) -> String? {
+    guard let string = try plainTextIfPresent(name) else { return nil }
+    guard !string.unicodeScalars.contains("\n") else { throw error(name, .unknownValue) }
+    return string
   }
 }

@@ -2,6 +2,7 @@
 
 import LinuxSystem
 import ManifestFormat
+import ToolSystem
 import ToolText
 
 /// Which services of this machine may open Bluetooth sockets themselves: what the agent keeps from an app, such a program

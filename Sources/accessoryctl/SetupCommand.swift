@@ -3,6 +3,7 @@
 import ArgumentParser
 import Interfaces
 import LinuxSystem
+import ToolSystem
 import ToolText
 
 struct SetupCommand: ParsableCommand {

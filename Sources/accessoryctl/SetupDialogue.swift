@@ -2,6 +2,7 @@
 
 import Interfaces
 import LinuxSystem
+import ToolSystem
 import ToolText
 
 /// The questions of `setup`, on standard error, and the answers from standard input.

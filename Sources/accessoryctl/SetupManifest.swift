@@ -6,6 +6,7 @@ import LinuxSystem
 import Manifest
 import ManifestEdits
 import ManifestFormat
+import ToolSystem
 import ToolText
 
 /// The manifest that `setup` adds to. A file that is missing begins as a minimal manifest.

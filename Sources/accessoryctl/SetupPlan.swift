@@ -4,6 +4,7 @@ import Interfaces
 import LinuxSystem
 import Manifest
 import ManifestFormat
+import ToolSystem
 import ToolText
 
 /// What `setup` changes before the agent can look for a device: accounts, the manifest, the service.

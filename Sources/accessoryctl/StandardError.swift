@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
+import ToolSystem
 import ToolText
 
 /// Messages for the operator.

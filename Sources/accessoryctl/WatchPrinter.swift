@@ -3,6 +3,7 @@
 import Interfaces
 import JSON
 import LinuxSystem
+import ToolSystem
 import ToolText
 
 /// Prints the events of a watch, its gaps, and the restarts of the agent.

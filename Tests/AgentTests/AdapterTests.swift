@@ -8,6 +8,7 @@ import Interfaces
 import Manifest
 import Testing
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 @Suite("The agent and an adapter of the machine")

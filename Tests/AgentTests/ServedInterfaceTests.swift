@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import InterfaceDefinition
 import VarlinkClient
 import Interfaces
 import JSON
@@ -19,6 +20,7 @@ struct ServedInterfaceTests {
   func isSound(index: Int) {
     let interface = Self.interfaces[index]
     #expect(interface.description().name == interface.name)
+    #expect(interface.calls == interface.callDescription())
   }
 
   @Test("The agent's service keeps its word")

@@ -3,6 +3,7 @@
 import CPeer
 import Glibc
 import LinuxSystem
+import ToolSystem
 
 /// A client at the socket.
 final class SocketClient: HarnessClient {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import BlueZ
+import BondFiles
 import HCI
 import Manifest
 import Testing

@@ -28,7 +28,9 @@ struct JSONObjectReaderTests {
     #expect(throws: JSONMemberError(path: "gate.samples", kind: .wrongType)) {
       try reader.object("gate").integer("samples") as Int
     }
-    #expect(throws: JSONMemberError(path: "items[1]", kind: .wrongType)) { try reader.objects("items") }
+    #expect(throws: JSONMemberError(path: "items[1]", kind: .wrongType)) {
+      try reader.objectsIfPresent("items")
+    }
     #expect(throws: JSONMemberError(path: "absent", kind: .missing)) { try reader.string("absent") }
     #expect(throws: JSONMemberError(path: "h", kind: .unknownValue)) { try reader.bytes("h") }
   }

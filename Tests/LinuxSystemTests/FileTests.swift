@@ -3,6 +3,7 @@
 import Foundation
 import LinuxSystem
 import Testing
+import ToolSystem
 
 @Suite("Locks, names and pairs")
 struct FileTests {

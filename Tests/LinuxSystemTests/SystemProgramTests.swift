@@ -3,6 +3,7 @@
 import Foundation
 import LinuxSystem
 import Testing
+import ToolSystem
 
 @Suite("Programs of the system")
 struct SystemProgramTests {

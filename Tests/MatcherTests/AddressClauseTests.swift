@@ -54,14 +54,6 @@ struct AddressClauseTests {
     #expect(AddressText.prefix(written.lowercased()) == AddressText.prefix(written))
   }
 
-  @Test("An address is read as ether_ntoa prints it, and in other spellings")
-  func spellings() {
-    for text in ["c4:a1:0:0:3b:9d", "C4-A1-00-00-3B-9D", "0xC4A100003B9D"] {
-      #expect(AddressText.bitsInAnySpelling(text) == 0xC4A1_0000_3B9D)
-    }
-    #expect(AddressText.bitsInAnySpelling("c4:a1::0:3b:9d") == nil)
-  }
-
   @Test(
     "Anything else is none",
     arguments: ["", "C", "C47C", "C4:", ":C4", "C4:7", "C4:7C:8D:12:34:56:78", "G0"])

@@ -4,6 +4,7 @@ import Glibc
 import LinuxSystem
 import Registry
 import RegistrySupport
+import ToolSystem
 
 /// Files that earlier versions wrote.
 enum Fixtures {

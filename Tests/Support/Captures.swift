@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Captures
 public import HCI
 
 /// Made-up btsnoop captures.

@@ -85,4 +85,12 @@ import Testing
     rows.row("digits", String(repeating: "ab", count: 100))
     #expect(rows.text.split(separator: "\n").map(\.count).max() == widest)
   }
+
+  @Test("An address is read as ether_ntoa prints it, and in other spellings")
+  func spellings() {
+    for text in ["c4:a1:0:0:3b:9d", "C4-A1-00-00-3B-9D", "0xC4A100003B9D"] {
+      #expect(AddressText.bitsInAnySpelling(text) == 0xC4A1_0000_3B9D)
+    }
+    #expect(AddressText.bitsInAnySpelling("c4:a1::0:3b:9d") == nil)
+  }
 }

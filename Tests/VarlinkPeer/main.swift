@@ -3,8 +3,10 @@
 // A service that speaks over standard input and output, as "bridge" commands of Varlink clients do: the module under
 // test behind the smallest possible shell. Its interface lies in the folder named by the first argument.
 
+import InterfaceDefinition
 import Glibc
 import JSON
+import TestSupport
 import Varlink
 
 enum PeerMethod: String, ServedMethod {

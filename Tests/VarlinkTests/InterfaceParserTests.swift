@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import InterfaceDefinition
 import TestSupport
 import Testing
 import Varlink

@@ -3,6 +3,7 @@
 import JSON
 import Testing
 import Varlink
+import VarlinkClient
 
 @Suite("A connection")
 struct ServerConnectionTests {

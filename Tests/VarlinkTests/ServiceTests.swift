@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import InterfaceDefinition
 import JSON
+import TestSupport
 import Testing
 import Varlink
 import VarlinkClient
@@ -162,6 +164,7 @@ struct ServiceTests {
     for type in ["Color", "Mode", "Place"] { #expect(calls.members[type] == whole.members[type]) }
     #expect(calls.method("Light")?.input == whole.method("Light")?.input)
     #expect(calls.method("Light")?.output == [])
+    #expect(ServiceInterface.calls == ServiceInterface.callDescription())
   }
 
   @Test("A service that could not keep its word is not offered")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Captures
 import HCI
 import JSON
 import LinuxSystem
 import Manifest
+import ToolSystem
 
 /// The files for measuring `accessoryctl`: the stream as a capture, and descriptors as a manifest.
 enum ReplayFiles {

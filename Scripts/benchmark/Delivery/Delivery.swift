@@ -5,6 +5,7 @@ import CAllocations
 import HCI
 import Manifest
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 /// An agent with one item, devices that change, and clients that watch.

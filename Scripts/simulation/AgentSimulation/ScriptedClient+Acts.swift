@@ -2,6 +2,7 @@
 
 import JSON
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 // The calls that clients make, by chance.

@@ -55,21 +55,7 @@ int clinux_signals(uint64_t mask);
 /// Returns the next signal that arrived, 0 for none, or -1 with errno.
 int clinux_next_signal(int descriptor);
 
-/// Ends the process as the signal does by default, blocked or not.
-_Noreturn void clinux_end_by_signal(int number);
-
 int clinux_bind(int descriptor, const char *path);
-
-/// Runs a program with this process's standard streams, found through PATH, and waits for its end. `status` is as of
-/// waitpid(2). `output` is what it has as its standard output, -1 for this process's. -1 with errno when it cannot run.
-int clinux_run_and_wait(char *const arguments[], int output, int *status);
-
-/// A file that is in memory only. -1 with errno.
-int clinux_memory_file(void);
-
-/// Gives the file of `descriptor` the extended attributes of `source`: access lists and labels, but no digests of its
-/// contents. Returns -1 with errno.
-int clinux_copy_attributes(const char *source, int descriptor);
 
 /// Lets one user or group use a file beside its owner: replaces the file's access list (acl(5)) with one that lets
 /// both read and write, and no other account.
@@ -94,8 +80,6 @@ long clinux_send(int descriptor, const void *bytes, size_t count);
 
 /// Sends likewise, with a copy of a descriptor beside the first byte (SCM_RIGHTS).
 long clinux_send_passing(int descriptor, const void *bytes, size_t count, int passed);
-/// Receives what is there; `passed` becomes a descriptor that came beside it, which the caller closes, or -1.
-long clinux_receive_passed(int descriptor, void *bytes, size_t count, int *passed);
 
 int clinux_accept(int listener);
 

@@ -2,6 +2,7 @@
 
 @testable import Agent
 import HCI
+import InterfaceDefinition
 import Interfaces
 import JSON
 import Manifest

@@ -3,6 +3,7 @@
 import Agent
 import JSON
 import Varlink
+import VarlinkClient
 import VirtualRadio
 
 /// One client of an app or an operator: its connection, its pending calls, and what it has read.

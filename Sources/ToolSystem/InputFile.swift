@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Glibc
+public import LinuxSystem
 
 /// A file, pipe or device that is read piece by piece, once.
 public struct InputFile: ~Copyable {

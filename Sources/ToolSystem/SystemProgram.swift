@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import CLinux
+import CTool
 import Glibc
+public import LinuxSystem
 
 /// A program of the system that an operator's command calls, such as systemctl.
 ///
@@ -25,7 +26,7 @@ public enum SystemProgram {
 
   /// Runs a program, and returns what it wrote to its standard output, at most 4 MiB, with how it ended.
   public static func output(of arguments: [String]) throws(SystemError) -> (ending: Ending, bytes: [UInt8]) {
-    let file = Descriptor(owning: try retryOnInterrupt(.open) { clinux_memory_file() })
+    let file = Descriptor(owning: try retryOnInterrupt(.open) { ctool_memory_file() })
     let ending = try run(arguments, output: file.number)
     var bytes = [UInt8](repeating: 0, count: 4 << 20)
     // The program's end and this one's are one file with one offset.
@@ -40,7 +41,7 @@ public enum SystemProgram {
     var copies = unsafe arguments.map { unsafe strdup($0) } + [nil]
     defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
     var status: Int32 = 0
-    guard unsafe clinux_run_and_wait(&copies, output, &status) == 0 else { throw SystemError(.execve) }
+    guard unsafe ctool_run_and_wait(&copies, output, &status) == 0 else { throw SystemError(.execve) }
     let signal = status & 0x7F
     return signal == 0 ? .exited(status: status >> 8 & 0xFF) : .killed(signal: signal)
   }

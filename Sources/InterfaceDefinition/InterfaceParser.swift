@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Varlink
+
 /// Reads an interface definition (varlink.org, "Interface Definition", "Grammar").
 ///
 /// Beyond the grammar, every name is described once, every named type exists, and no type needs itself to be whole.

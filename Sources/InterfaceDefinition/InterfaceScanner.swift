@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Varlink
+
 /// Reads an interface definition word by word and skips blanks and comments (varlink.org, "Interface
 /// Definition", "Grammar": space, tab, CR and LF; from `#` to the end of the line).
 struct InterfaceScanner {
@@ -106,38 +108,8 @@ struct InterfaceScanner {
 }
 
 extension UInt8 {
-  var isUpper: Bool { self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") }
-  var isLower: Bool { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") }
-  var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-  var isLetter: Bool { isUpper || isLower }
-  var isLetterOrDigit: Bool { isLetter || isDigit }
   fileprivate var isWord: Bool { isLetterOrDigit || self == UInt8(ascii: "_") }
   fileprivate var isNamePart: Bool {
     isLetterOrDigit || self == UInt8(ascii: ".") || self == UInt8(ascii: "-")
-  }
-}
-
-/// The name of an interface: `[A-Za-z]([-]*[A-Za-z0-9])*(\.[A-Za-z0-9]([-]*[A-Za-z0-9])*)+`.
-///
-/// The specification's grammar has lower-case letters only; `io.accessoryd.Gateway`, like the interfaces of systemd,
-/// has others too, and every known implementation takes them.
-enum InterfaceName {
-  static let byteCountMax = 255
-
-  static func isValid(_ name: String) -> Bool {
-    let labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    return labels.count >= 2 && name.utf8.count <= byteCountMax
-      && labels[0].first?.isLetter == true && labels.allSatisfy(isLabel)
-  }
-
-  /// Whether it can name a type, a method or an error: `[A-Z][A-Za-z0-9]*`.
-  static func isMember(_ name: String) -> Bool {
-    name.utf8.first?.isUpper == true && name.utf8.count <= byteCountMax
-      && name.utf8.allSatisfy(\.isLetterOrDigit)
-  }
-
-  private static func isLabel(_ label: Substring.UTF8View) -> Bool {
-    label.first?.isLetterOrDigit == true && label.last?.isLetterOrDigit == true
-      && label.allSatisfy { $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }
   }
 }

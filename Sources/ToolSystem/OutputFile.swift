@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Glibc
+public import LinuxSystem
 
 /// A file opened for writing: bytes are collected in a buffer and written 64 KiB at a time, or by ``flush()``.
 ///
