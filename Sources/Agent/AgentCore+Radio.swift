@@ -7,7 +7,6 @@ public import Interfaces
 import Manifest
 import Pairing
 public import Setup
-import DeviceLines
 
 // The radio's side: packets in, commands out.
 

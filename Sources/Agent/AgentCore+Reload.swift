@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Interfaces
 public import HCI
-import JSON
+import Interfaces
 import Manifest
 import Setup
 import Varlink

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Discovery
 public import HCI
+import Discovery
 import Manifest
 import Setup
-import Varlink
 import Wireless
 
 /// One turn of the agent: its time, its actions, and what it may ask the machine.

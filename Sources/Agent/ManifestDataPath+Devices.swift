@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import HCI
-import Interfaces
 import Manifest
 import Registry
-import Setup
 import DeviceLines
 
 // Questions about the device table that several methods ask.

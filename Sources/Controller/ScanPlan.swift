@@ -58,3 +58,73 @@ public struct ScanPlan: Equatable, Sendable {
     return UInt16(min(max(UInt32(milliseconds) * 8 / 5, UInt32(range.lowerBound)), UInt32(range.upperBound)))
   }
 }
+
+/// The scan settings of a controller: the result of a plan at one time for one controller.
+struct ScanTarget: Equatable, Sendable {
+  var le1M: ScanParameters
+  /// nil does not scan the coded PHY.
+  var coded: ScanParameters?
+  var isExtended: Bool
+  var ownAddress: OwnAddressType
+
+  init(_ plan: ScanPlan, isActive: Bool, on profile: ControllerProfile) {
+    isExtended = profile.scansExtended && (plan.usesExtendedScanning || !profile.knowsLegacyScan)
+    ownAddress = profile.hasPublicAddress ? .public : .random
+    le1M = plan.parameters(isActive ? .active : .passive)
+    if plan.usesCodedPHY && isExtended && profile.scansCoded { shareWithCoded() }
+  }
+
+  /// Returns the command that enables or disables the scan. Duplicates are never filtered: changed payloads and readings
+  /// would be lost.
+  func enable(_ isEnabled: Bool) -> CommandPacket {
+    isExtended ? .leSetExtendedScanEnable(isEnabled) : .leSetScanEnable(isEnabled)
+  }
+
+  var parameters: CommandPacket {
+    isExtended
+      ? .leSetExtendedScanParameters(le1M: le1M, coded: coded, ownAddress: ownAddress)
+      : .leSetScanParameters(le1M, ownAddress: ownAddress)
+  }
+
+  /// Gives each PHY half of the window: two windows that exceed the interval make a controller choose.
+  private mutating func shareWithCoded() {
+    le1M.window = max(le1M.window / 2, ScanParameters.legacyRange.lowerBound)
+    coded = le1M
+  }
+}
+
+/// The plan that a scan follows, and whether it scans actively or passively now.
+struct ScanPlanSchedule: Sendable {
+  /// nil if no scan is wanted.
+  private(set) var plan: ScanPlan?
+  private var planStart: Instant
+  /// The time when an auto plan changes between active and passive.
+  private(set) var phaseEnd: Instant?
+  /// Whether the plan wants an active scan, as of the last ``update(at:)``.
+  private(set) var isActive = false
+
+  init(_ plan: ScanPlan? = nil, from start: Instant = Instant(microseconds: 0)) {
+    self.plan = plan
+    planStart = start
+  }
+
+  /// Replaces the plan; ``update(at:)`` is the caller's next step.
+  mutating func replacePlan(_ plan: ScanPlan?, from start: Instant) {
+    self.plan = plan
+    planStart = start
+  }
+
+  /// Determines the phase of the plan at a time.
+  mutating func update(at now: Instant) {
+    guard let plan else {
+      (phaseEnd, isActive) = (nil, false)
+      return
+    }
+    let phase = plan.phase(at: now.milliseconds(since: planStart))
+    phaseEnd = phase.milliseconds.map { now.advanced(milliseconds: $0) }
+    isActive = phase.isActive
+  }
+
+  /// Forgets when the phase ends, because the scan has failed.
+  mutating func suspend() { phaseEnd = nil }
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 package import Manifest
-import HCI
 
 extension App {
   /// Returns the apps in the order of the text.

@@ -154,7 +154,6 @@ extension FormatDiagnostic {
 extension FormatDiagnostic.Expectation {
   static let table = form("a table")
   static let tables = form("a list of tables, written [[…]]")
-  static let list = form("a list")
   static let text = form("a string in quotes")
   package static let texts = form("a list of strings, [\"…\"]")
   static let integer = form("an integer without quotes")

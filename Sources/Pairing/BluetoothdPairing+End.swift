@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Registry
 
 /// How a pairing ends, well or badly, and what bluetoothd asks during it.

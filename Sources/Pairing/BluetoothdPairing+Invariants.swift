@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
-
 extension BluetoothdPairing {
   /// Traps when a bound is passed or the parts disagree; for tests.
   public func checkInvariants() {

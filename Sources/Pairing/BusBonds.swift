@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Registry
 
 /// The bonds that bluetoothd keeps for the gateway: whether it still has them, and those that it is to remove.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import HCI
+
 /// A call of bluetoothd over the system bus. Devices and adapters are named by the paths that bluetoothd gave them, which
 /// say nothing about their addresses.
 public struct BusCall: Equatable, Sendable {
@@ -37,4 +39,79 @@ public enum BusAnswer: Equatable, Sendable {
   case refuse
   case accept
   case digits(UInt32)
+}
+
+/// An error of bluetoothd (BlueZ 5.66, src/error.c and src/device.c) or of D-Bus: its name, and what it says.
+public struct BusCallError: Equatable, Sendable {
+  let name: String
+  let text: String
+
+  public init(name: String, text: String = "") {
+    self.name = name
+    self.text = text
+  }
+
+  /// The most characters of bluetoothd's own words that are kept.
+  private static let textMax = 120
+
+  var isAlreadyThere: Bool { name == "org.bluez.Error.AlreadyExists" }
+  var isInProgress: Bool { name == "org.bluez.Error.InProgress" }
+
+  /// The object is not, or no longer, known.
+  var isUnknownObject: Bool {
+    [
+      "org.bluez.Error.DoesNotExist", "org.freedesktop.DBus.Error.UnknownObject",
+      "org.freedesktop.DBus.Error.UnknownMethod",
+    ].contains(name)
+  }
+
+  /// What a call that cannot be replied to by a person ended with.
+  var error: PairingError {
+    switch name {
+    case _ where isUnknownObject: .unknownToBluetoothd
+    case "org.bluez.Error.NotReady": .radioIsGone
+    case "org.bluez.Error.NotAuthorized", "org.bluez.Error.NotPermitted",
+      "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.AuthFailed":
+      .notPermitted
+    case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner",
+      "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected",
+      "org.freedesktop.DBus.Error.Timeout":
+      .bluetoothdChanged
+    default: .notSupported(words)
+    }
+  }
+
+  /// What `Pair` ended with.
+  func error(of attempt: BusAttempt, at now: Instant) -> PairingError {
+    let reported = error(of: attempt)
+    guard reported == .deviceIsGone, attempt.hasTakenTooLong(at: now) else { return reported }
+    return .timeout(isAsking: attempt.isAsking)
+  }
+
+  private func error(of attempt: BusAttempt) -> PairingError {
+    switch name {
+    case "org.bluez.Error.AlreadyExists": .alreadyPaired(isRemoved: false)
+    case _ where attempt.questionEnd == .digitsDiffer: .digitsDiffer
+    case "org.bluez.Error.AuthenticationFailed": attempt.method == .justWorks ? .refused : .wrongDigits
+    case "org.bluez.Error.AuthenticationRejected": .refused
+    case "org.bluez.Error.AuthenticationTimeout": .timeout(isAsking: attempt.isAsking)
+    // Another program called CancelPairing, or the link ended.
+    case "org.bluez.Error.AuthenticationCanceled": attempt.linkEnded ? .deviceIsGone : .otherProgram
+    case "org.bluez.Error.ConnectionAttemptFailed": .deviceIsGone
+    case "org.bluez.Error.InProgress": .otherProgram
+    default: error
+    }
+  }
+
+  private var words: String {
+    let short = name.split(separator: ".").last.map(String.init) ?? "unknown error"
+    let said = String(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }.prefix(Self.textMax))
+    return said.isEmpty ? String(short.prefix(Self.textMax)) : "\(short.prefix(Self.textMax)): \(said)"
+  }
+}
+
+extension String {
+  fileprivate init(_ scalars: some Sequence<Unicode.Scalar>) {
+    self = scalars.reduce(into: "") { $0.unicodeScalars.append($1) }
+  }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
-import HCI
 import Registry
 
 /// Loads the keys of bonds into the kernel, each list as a whole: identity keys first, because without them the kernel

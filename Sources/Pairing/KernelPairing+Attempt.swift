@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Controller
 public import HCI
+import Controller
 import Registry
 
 // The course of one pairing.

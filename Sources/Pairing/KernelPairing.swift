@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import Controller
 public import HCI
+public import Controller
 import Registry
 
 /// Pairs devices through the kernel's management interface, and loads the keys of bonds into it.

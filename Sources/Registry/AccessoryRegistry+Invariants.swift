@@ -57,7 +57,7 @@ extension AccessoryRegistry {
       guard used.contains(device.number) else { return .unusedDevice(number: device.number) }
       for identity in [device.identity] + (device.secondAddress.map { [.bluetooth($0)] } ?? []) {
         guard identities.insert(identity).inserted else {
-          return .repeatedIdentity(device: device.number)
+          return RegistryConsistencyError("device \(device.number) occurs under another number too")
         }
       }
     }
@@ -70,13 +70,16 @@ extension AccessoryRegistry {
     let apps = Set(accounts.map(\.app))
     for accessory in accessories {
       if let violation = violation(between: accessory, and: deviceRows[accessory.device]) { return violation }
-      guard apps.contains(accessory.app) else { return .missingAccount(accessory: accessory.number) }
+      guard apps.contains(accessory.app) else {
+        return RegistryConsistencyError("the account of accessory \(accessory.number) is missing")
+      }
       guard grants.insert(Grant(app: accessory.app, device: accessory.device)).inserted else {
-        return .repeatedAccessory(number: accessory.number)
+        return RegistryConsistencyError(
+          "the app of accessory \(accessory.number) has another accessory on the same device")
       }
       for identifier in [accessory.identifier, accessory.bluetoothIdentifier].compactMap(\.self) {
         guard identifiers.insert(identifier).inserted else {
-          return .repeatedIdentifier(accessory: accessory.number)
+          return RegistryConsistencyError("an identifier of accessory \(accessory.number) occurs twice")
         }
       }
     }
@@ -88,10 +91,10 @@ extension AccessoryRegistry {
   ) -> RegistryConsistencyError? {
     guard let device else { return .missingDevice(accessory: accessory.number) }
     if (device.identity.address == nil) != (accessory.bluetoothIdentifier == nil) {
-      return .bluetoothDisagrees(accessory: accessory.number)
+      return RegistryConsistencyError("accessory \(accessory.number) and its device differ about Bluetooth")
     }
     if let ssid = device.identity.ssid, accessory.ssid != ssid {
-      return .networkDisagrees(accessory: accessory.number)
+      return RegistryConsistencyError("accessory \(accessory.number) and its device differ about the network")
     }
     return nil
   }
@@ -99,14 +102,16 @@ extension AccessoryRegistry {
   private var accountViolation: RegistryConsistencyError? {
     var apps = Set(accessories.map(\.app))
     // Each account removes its app from the set, so a second account of the app is found here.
-    return accounts.first { apps.remove($0.app) == nil }.map { .unusedAccount(number: $0.number) }
+    return accounts.first { apps.remove($0.app) == nil }.map {
+      RegistryConsistencyError("account \($0.number) has no accessories or occurs twice")
+    }
   }
 
   /// A former identifier names one device, and no accessory has it.
   private var formerViolation: RegistryConsistencyError? {
     var identifiers = Set(accessories.flatMap { [$0.identifier, $0.bluetoothIdentifier].compactMap(\.self) })
     return formers.first { !identifiers.insert($0.bluetoothIdentifier).inserted }
-      .map { .repeatedFormer(number: $0.number) }
+      .map { RegistryConsistencyError("the identifier of former \($0.number) occurs twice") }
   }
 
   /// A bond is removed once, and no accessory has it.
@@ -121,7 +126,7 @@ extension AccessoryRegistry {
     return tombstones.first { tombstone in
       let removal = Removal(app: tombstone.app, item: tombstone.item, identity: tombstone.identity)
       return !removals.insert(removal).inserted
-    }.map { .repeatedTombstone(number: $0.number) }
+    }.map { RegistryConsistencyError("tombstone \($0.number) occurs twice") }
   }
 }
 
@@ -130,7 +135,7 @@ public struct RegistryConsistencyError: Error, Equatable, Sendable {
   /// What is wrong, without a full stop.
   public let reason: String
 
-  private init(_ reason: String) { self.reason = reason }
+  fileprivate init(_ reason: String) { self.reason = reason }
 
   public static func invalid(_ table: RegistryTable, number: Int64, _ field: RegistryField) -> Self {
     Self("\(table.rawValue) \(number) has an invalid \(field.rawValue)")
@@ -145,33 +150,6 @@ public struct RegistryConsistencyError: Error, Equatable, Sendable {
     Self("the device of accessory \(accessory) is missing")
   }
   public static func unusedDevice(number: Int64) -> Self { Self("device \(number) has no accessory") }
-  static func repeatedIdentity(device: Int64) -> Self {
-    Self("device \(device) occurs under another number too")
-  }
-  static func repeatedAccessory(number: Int64) -> Self {
-    Self("the app of accessory \(number) has another accessory on the same device")
-  }
-  static func repeatedIdentifier(accessory: Int64) -> Self {
-    Self("an identifier of accessory \(accessory) occurs twice")
-  }
-  static func bluetoothDisagrees(accessory: Int64) -> Self {
-    Self("accessory \(accessory) and its device differ about Bluetooth")
-  }
-  /// An accessory has another network name than its device without Bluetooth.
-  static func networkDisagrees(accessory: Int64) -> Self {
-    Self("accessory \(accessory) and its device differ about the network")
-  }
-  static func missingAccount(accessory: Int64) -> Self {
-    Self("the account of accessory \(accessory) is missing")
-  }
-  static func unusedAccount(number: Int64) -> Self {
-    Self("account \(number) has no accessories or occurs twice")
-  }
-  static func repeatedTombstone(number: Int64) -> Self { Self("tombstone \(number) occurs twice") }
-  /// A former identifier is another one's too, or in use.
-  static func repeatedFormer(number: Int64) -> Self {
-    Self("the identifier of former \(number) occurs twice")
-  }
   public static func repeatedBondRemoval(number: Int64) -> Self {
     Self("the device of bondRemoval \(number) occurs twice, or has a bond of bluetoothd")
   }

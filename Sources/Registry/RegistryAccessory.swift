@@ -48,16 +48,3 @@ public enum AccessoryState: Int, CaseIterable, Sendable {
   case awaitingAuthorization = 10
   case authorized = 20
 }
-
-extension AccessoryRegistry {
-  /// Returns the status of an accessory. `accounts` holds the account of each app, looked up when the manifest was read;
-  /// apps with an unknown account are absent.
-  public func status(
-    of accessory: RegistryAccessory, in manifest: GatewayManifest, accounts: [String: AccountID]
-  ) -> AccessoryStatus {
-    guard let app = manifest.apps.first(where: { $0.name == accessory.app }) else { return .orphaned }
-    guard account(ofApp: accessory.app) == accounts[accessory.app] else { return .suspended }
-    if let item = accessory.item, !app.items.contains(where: { $0.id == item }) { return .orphaned }
-    return .active
-  }
-}

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Manifest
 
 /// A change in progress: a copy of the registry, and the edits made to it. If the change is impossible, the copy is

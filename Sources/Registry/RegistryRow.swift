@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import HCI
 import Manifest
 
 /// A row of a registry, with a number that is unique in its table. Numbers grow in order of addition.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Registry
 
 /// A device or a network, and the item that sets it up automatically.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
-import Manifest
 public import Registry
 
 /// The devices and networks that an open picker has found.

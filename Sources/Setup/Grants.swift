@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
 public import Registry
 
 /// Who may use an accessory.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Registry
 
 /// The registry as it is on disk, and the changes on their way there: one at a time, in order.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Registry
 
 /// The rhythms of accessories' devices as they are heard, and which of them are worth a write of their own.

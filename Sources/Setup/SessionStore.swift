@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
-import Manifest
 public import Registry
 
 /// Whose calls reach a session, whatever token a call gives.

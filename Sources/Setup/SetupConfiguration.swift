@@ -43,7 +43,7 @@ public struct SetupConfiguration: Sendable {
     itemIDs == other.itemIDs && accounts == other.accounts
   }
 
-  /// Returns what ``AccessoryRegistry/status(of:in:accounts:)`` returns, but faster for many accessories.
+  /// Returns the status of an accessory whose app has this account in the registry.
   func status(of accessory: RegistryAccessory, boundTo account: AccountID?) -> AccessoryStatus {
     guard let known = itemIDs[accessory.app] else { return .orphaned }
     guard account == accounts[accessory.app] else { return .suspended }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-public import HCI
 public import Manifest
 public import Registry
 

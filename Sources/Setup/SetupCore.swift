@@ -178,11 +178,6 @@ extension SetupCore {
 
   public var appNames: [String] { configuration.apps.keys.sorted() }
 
-  /// Returns the accessories that an app sees, in the order they were added.
-  public func accessories(ofApp app: String) -> [AppAccessory] {
-    registry.accessories(ofApp: app).compactMap { view($0, in: registry, configuration) }
-  }
-
   public func status(of accessory: RegistryAccessory) -> AccessoryStatus {
     configuration.status(of: accessory, boundTo: registry.account(ofApp: accessory.app))
   }

@@ -38,11 +38,6 @@ public struct NetworkName: Hashable, Sendable, BitwiseCopyable {
   /// Whether the network hides its name: it sends no bytes, or NUL bytes only. Such a name matches nothing.
   public var isHidden: Bool { words == (0, 0, 0, 0) }
 
-  /// Whether this name begins with the bytes of `prefix`, or is the same.
-  public func starts(with prefix: NetworkName) -> Bool {
-    prefix.byteCount <= byteCount && (0..<prefix.byteCount).allSatisfy { byte(at: $0) == prefix.byte(at: $0) }
-  }
-
   /// Whether the bytes of this name come before those of another, in the order of dictionaries.
   public func precedes(_ other: NetworkName) -> Bool {
     for index in stride(from: 0, to: Self.byteCountMax, by: 8)

@@ -74,11 +74,6 @@ public struct NetworkTable: Sendable {
     networks.filter { $0.name == name }.sorted { $0.precedes($1) }
   }
 
-  /// The networks whose names begin with `prefix`, strongest first.
-  public func networks(startingWith prefix: NetworkName) -> [WirelessNetwork] {
-    networks.filter { $0.name.starts(with: prefix) }.sorted { $0.precedes($1) }
-  }
-
   /// Whether a network is out of reach: at least two scans, which took place without it in at least 60 s, have
   /// completed since it was last seen. Without scans no network is ever lost.
   public func isLost(_ network: WirelessNetwork) -> Bool {

@@ -358,24 +358,6 @@ struct RegistryRuleTests {
     #expect(try registry.apply(.rename(first, displayName: "Lumo 1")).writes.isEmpty)
   }
 
-  @Test("Accessories are orphaned or suspended as the manifest says, and active again afterwards")
-  func status() throws {
-    let registry = try registry(Rows.addition(1))
-    let accessory = registry.accessories[0]
-    var app = App(name: "lights", account: .user("lights"))
-    app.items = [DisplayItem(id: "bulb", name: "Bulb")]
-    var manifest = GatewayManifest()
-    #expect(registry.status(of: accessory, in: manifest, accounts: [:]) == .orphaned)
-    manifest.apps = [app]
-    #expect(registry.status(of: accessory, in: manifest, accounts: [:]) == .suspended)
-    #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
-    #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .active)
-    manifest.apps[0].items = []
-    #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(1000)]) == .orphaned)
-    // Another account learns nothing, not even about inert accessories.
-    #expect(registry.status(of: accessory, in: manifest, accounts: ["lights": .user(7)]) == .suspended)
-  }
-
   @Test("Keys of a bond are never printed")
   func secrets() throws {
     let bond = Bond.bonded(Rows.bond())

@@ -44,18 +44,4 @@ struct NetworkNameTests {
     bytes[index] = 1
     #expect(try !#require(NetworkName(bytes)).isHidden)
   }
-
-  @Test("A prefix is compared byte by byte, and its length counts")
-  func prefixes() throws {
-    let name = try #require(NetworkName(Array("Cam-1".utf8)))
-    func starts(_ text: String) throws -> Bool {
-      name.starts(with: try #require(NetworkName(Array(text.utf8))))
-    }
-    #expect(try starts(""))
-    #expect(try starts("Cam-"))
-    #expect(try starts("Cam-1"))
-    #expect(try !starts("Cam-1 "))
-    #expect(try !starts("cam-"))
-    #expect(try !starts("Cam\0"))
-  }
 }

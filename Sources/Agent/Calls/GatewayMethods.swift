@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import DeviceLines
 import Discovery
-import HCI
 import Interfaces
 import JSON
 import Manifest

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Interfaces
 import JSON
-import Manifest
 import Registry
 import RegistryFormat
 import Setup

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Interfaces
-import HCI
 import JSON
 import Registry
 import Setup

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Interfaces
-import JSON
 import Registry
 import Setup
-import DeviceLines
 import Manifest
 import Varlink
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Manifest
 import Registry
 import Varlink

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import HCI
 import Controller
 import Discovery
-import DeviceLines
-public import HCI
 import Interfaces
 import Manifest
-import Pairing
 import Registry
 import Setup
 

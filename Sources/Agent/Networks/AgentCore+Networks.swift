@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import DeviceLines
-public import HCI
 import Interfaces
 import Manifest
 import Registry

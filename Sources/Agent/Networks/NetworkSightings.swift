@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Interfaces
 import Manifest
 import Wireless

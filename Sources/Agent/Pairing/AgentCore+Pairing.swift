@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import Controller
-public import HCI
-import Manifest
 public import Pairing
-import Registry
 import Setup
 
 // Connects pairings to the radio, the registry and the log.

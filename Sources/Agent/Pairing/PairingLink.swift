@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
-import HCI
 import Pairing
-import Registry
-import Setup
 
 /// Chooses whether the kernel or bluetoothd pairs a device, and routes to it. Only one pairs on an adapter: both would reply
 /// to the same questions, and replace each other's keys.

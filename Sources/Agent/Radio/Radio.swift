@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Interfaces
 import Controller
 import HCI
+import Interfaces
 
 /// The radio: initialised, kept scanning by its plan, and recovered after a failure.
 ///
@@ -361,4 +361,12 @@ extension Radio {
     changes.append(RadioChange(state: state, detail: detail, gap: gap))
     output.append(.log(.radio(state, before: before, detail: detail)))
   }
+}
+
+/// A change of the radio's state, for operators who watch.
+struct RadioChange: Equatable, Sendable {
+  let state: RadioLine.State
+  let detail: String
+  /// How long the radio has not scanned, in microseconds; nil unless it scans again.
+  let gap: Int64?
 }

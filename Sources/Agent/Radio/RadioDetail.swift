@@ -3,7 +3,6 @@
 public import Controller
 import HCI
 import Interfaces
-import JSON
 
 // The radio's state, and what it does and why it failed, in words for operators.
 

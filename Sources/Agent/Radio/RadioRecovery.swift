@@ -2,7 +2,6 @@
 
 import Interfaces
 import Controller
-import HCI
 
 /// What the radio knows of its failures: the last one, and what is done about it.
 struct RadioRecovery: Sendable {

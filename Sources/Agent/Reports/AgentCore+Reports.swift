@@ -4,7 +4,6 @@ import Manifest
 import Discovery
 public import HCI
 import Interfaces
-import JSON
 import Setup
 import Varlink
 

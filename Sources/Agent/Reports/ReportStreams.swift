@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import HCI
 import Interfaces
 
 /// A stream of reports, from the call that asks for it until it ends.

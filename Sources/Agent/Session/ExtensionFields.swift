@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Interfaces
 import JSON
 import Manifest
 import Registry

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+import Interfaces
 import JSON
 import Manifest
 import Setup
+import Varlink
 
 /// The `items` of ShowPicker: `ASPickerDisplayItem`, or the id of an item in the manifest.
 ///
@@ -157,5 +159,77 @@ extension JSONObjectReader {
       throw failure(name, "there are no such options", cure: "use \(words)")
     }
     return Options(rawValue: value)
+  }
+}
+
+/// `items` of UpdatePicker.
+enum DiscoveredItems {
+  private static let countMax = 256
+  private static let nameBytes = 1...248
+  private static let imageBytes = 1...255
+
+  static func read(_ parameters: Parameters) throws(SetupError) -> [ShownCandidate] {
+    guard case .array(let elements)? = parameters["items"] else { return [] }
+    guard elements.count <= countMax else {
+      throw SetupError(
+        .invalidRequest, field: "items", "there are \(elements.count) items", cure: "show at most \(countMax)"
+      )
+    }
+    var items: [ShownCandidate] = []
+    for (index, element) in elements.enumerated() {
+      guard case .object(let object) = element else { continue }
+      let fields = JSONObjectReader(object, at: "items[\(index)]")
+      items.append(try read(fields))
+    }
+    return items
+  }
+
+  private static func read(_ fields: JSONObjectReader) throws(SetupError) -> ShownCandidate {
+    var item = ShownCandidate(number: try fields.number("discovered", in: 0...UInt32.max) ?? 0)
+    _ = try fields.bytes(ofText: "name", in: nameBytes)
+    _ = try fields.bytes(ofText: "productImage", in: imageBytes)
+    item.name = fields.checkedString("name")
+    item.image = fields.checkedString("productImage")
+    item.setupOptions = try fields.setupOptions()
+    item.renameOptions = try fields.renameOptions()
+    item.supportedOptions = try fields.supportedOptions()
+    return item
+  }
+}
+
+/// The `settings` of ShowPicker: `ASPickerDisplaySettings`.
+enum SettingsFields {
+  /// Reads them; without any, they are as AccessorySetupKit's.
+  static func read(_ value: JSONValue?) throws(SetupError) -> PickerSettings {
+    var settings = PickerSettings()
+    guard case .object(let object)? = value else { return settings }
+    let fields = JSONObjectReader(object, at: "settings")
+    if let text = fields.checkedString("discoveryTimeout") {
+      guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
+        throw fields.failure(
+          "discoveryTimeout", DiscoveryTimeout.textReason,
+          cure: DiscoveryTimeout.textCure)
+      }
+      settings.discoveryTimeout = timeout
+    }
+    settings.options =
+      try fields.options(
+        "options", among: PickerSettings.Options.filterDiscoveryResults,
+        named: "filterDiscoveryResults 1, or 0") ?? []
+    return settings
+  }
+}
+
+extension PickerSettings.DiscoveryTimeout {
+  /// As calls write it; nil for anything else.
+  init?(text: String) {
+    guard let timeout = DiscoveryTimeout(text: text) else { return nil }
+    switch timeout {
+    case .short: self = .short
+    case .medium: self = .medium
+    case .long: self = .long
+    case .unbounded: self = .unbounded
+    case .seconds(let seconds): self = .seconds(seconds)
+    }
   }
 }

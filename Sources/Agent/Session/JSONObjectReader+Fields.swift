@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
-import Manifest
-import Registry
 import Setup
-import Varlink
 
 /// The fields of an object in a call. Their types were checked against the interface; a value that is not acceptable is
 /// refused with the field named.

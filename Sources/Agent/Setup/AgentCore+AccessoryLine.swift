@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import DeviceLines
 import Interfaces
 import Manifest
 import Registry
 import Setup
-import Varlink
 import Wireless
 
 extension AgentCore {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import HCI
-import Interfaces
 public import Setup
-import Varlink
 
 /// What BlueZ said last about the devices that it knows. It is asked again for every call that needs it.
 struct KnownDevicesRecord {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import HCI
 import Interfaces
 import Manifest
 import Registry
 import Setup
 import DeviceLines
-import Varlink
 import Wireless
 
 // What operators see of requests and their candidates.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-public import HCI
 import Interfaces
 import Manifest
 import Pairing
 public import Registry
 import Setup
 import DeviceLines
-import Varlink
 
 // Connects the setup core to the radio, the clients and the disk.
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Discovery
-import DeviceLines
 import Interfaces
-import JSON
-import Manifest
-import Varlink
 
 /// A family of samples in the Prometheus text format.
 struct Metric {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
-import HCI
 import LinuxSystem
 
 /// The sockets of streams of reports: the agent's end of each, and the reader's until the reply takes it.

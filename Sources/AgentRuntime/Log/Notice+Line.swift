@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
-import HCI
 import Interfaces
 import JSON
 import Manifest

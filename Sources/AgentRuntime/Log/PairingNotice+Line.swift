@@ -2,8 +2,6 @@
 
 import Agent
 import Controller
-import HCI
-import Manifest
 import Pairing
 
 extension PairingNotice {

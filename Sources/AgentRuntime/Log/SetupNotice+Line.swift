@@ -2,7 +2,6 @@
 
 import Agent
 import Interfaces
-import Pairing
 import Registry
 import Setup
 

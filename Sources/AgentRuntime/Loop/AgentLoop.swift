@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
-import Controller
-import HCI
-import Interfaces
 import LinuxSystem
 import Manifest
-import Registry
 import Setup
 
 /// The loop: descriptors become the agent's inputs, and the agent's actions become system calls. One thread owns

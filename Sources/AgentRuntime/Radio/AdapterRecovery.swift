@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
-import HCI
 import LinuxSystem
 
 /// Performs a recovery action on an adapter that no program holds, before the adapter is opened again. The *devices*

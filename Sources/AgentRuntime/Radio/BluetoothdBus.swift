@@ -2,7 +2,6 @@
 
 import Agent
 import BlueZ
-import HCI
 import LinuxSystem
 import Pairing
 

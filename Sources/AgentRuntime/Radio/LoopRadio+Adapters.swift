@@ -2,9 +2,7 @@
 
 import Agent
 import Controller
-import HCI
 import LinuxSystem
-import Manifest
 
 /// The kernel's mgmt interface and the token that the loop watches it with.
 struct MgmtConnection {

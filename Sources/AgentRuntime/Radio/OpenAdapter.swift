@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
-import HCI
 import LinuxSystem
 import Manifest
 import Pairing

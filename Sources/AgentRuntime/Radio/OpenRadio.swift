@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
-import Controller
-import HCI
 import LinuxSystem
 import Manifest
 

@@ -2,9 +2,6 @@
 
 import Agent
 import HCI
-import LinuxSystem
-import Manifest
-import ManifestFormat
 
 // Why there is no radio, in sentences for status and the log.
 

@@ -2,7 +2,6 @@
 
 import Agent
 import HCI
-import LinuxSystem
 
 /// A recording that is played at its recorded pace, or as fast as it can be read.
 ///

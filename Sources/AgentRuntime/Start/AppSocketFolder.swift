@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import LinuxSystem
-import ManifestFormat
 import Registry
 
 /// The folder `app` beside the agent's socket, where each app with `socket = true` has a socket of its name.

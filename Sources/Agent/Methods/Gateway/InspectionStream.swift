@@ -2,12 +2,9 @@
 
 import DeviceLines
 import Discovery
-import HCI
 import Interfaces
-import JSON
 import Manifest
 import Varlink
-import Wireless
 
 /// `Items`: what the manifest and apps look for, one item a reply. After a reload it goes on with the new items.
 struct ItemStream: DeviceStream {

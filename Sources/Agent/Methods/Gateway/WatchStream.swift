@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import HCI
 import Interfaces
-import JSON
 import Manifest
 import Registry
 import Setup
 import DeviceLines
 import Varlink
-import Wireless
 
 /// `Watch`: the sighting events of all items, or of those that a bridge may see, from the caller's cursor or from now on:
 /// the cursor, the devices and networks that an item has found, then one event a reply.

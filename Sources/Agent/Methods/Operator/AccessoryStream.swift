@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import JSON
-import Discovery
-import DeviceLines
 import Interfaces
 import Manifest
 import Registry
 import Setup
 import Varlink
-import Wireless
 
 /// `List`: the accessories of every app, or of one, one a reply; then, if it is asked for, what changes.
 ///

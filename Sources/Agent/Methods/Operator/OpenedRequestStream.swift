@@ -2,7 +2,6 @@
 
 import Interfaces
 import JSON
-import Manifest
 import Registry
 import Setup
 import Varlink

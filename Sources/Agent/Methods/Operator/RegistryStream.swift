@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
 import Interfaces
-import Manifest
+import JSON
 import Registry
 import Setup
 import Varlink
@@ -61,4 +60,87 @@ struct RegistryStream: SetupStream {
   }
 
   private func reply(_ line: RegistryLine) -> StreamStep { .reply(Message.line(line)) }
+}
+
+/// The lines of a registry that a client is sending.
+///
+/// Capacity: one import at a time, of as many lines as a registry has rows and ``byteCountMax`` bytes. One that has not
+/// gone on for ``idleMilliseconds`` gives way to the next.
+struct RegistryImporting {
+  static let byteCountMax = 16 << 20
+  static let idleMilliseconds: Int64 = 30_000
+  static let lineCountMax =
+    1 + RegistryTable.allCases.reduce(0) { $0 + RegistryLimits.rowsMax(of: $1) }
+
+  private(set) var lines: [String] = []
+  private var byteCount = 0
+  private var lastCall: Instant
+
+  init(at now: Instant) { lastCall = now }
+
+  func isIdle(at now: Instant) -> Bool { now.milliseconds(since: lastCall) >= Self.idleMilliseconds }
+
+  mutating func append(_ more: [String], at now: Instant) throws(OperatorError) {
+    lastCall = now
+    byteCount += more.reduce(0) { $0 + $1.utf8.count }
+    guard lines.count + more.count <= Self.lineCountMax, byteCount <= Self.byteCountMax else {
+      throw .invalid(field: "lines", reason: "there are more than a registry holds")
+    }
+    lines += more
+  }
+}
+
+extension BondRecord {
+  /// Reads a bond that an operator hands over, and whose it is.
+  static func imported(
+    _ parameters: Parameters
+  ) throws(OperatorError) -> (identity: DeviceAddress, BondRecord) {
+    let line: ImportedBondLine
+    do throws(JSONMemberError) { line = try ImportedBondLine(reading: parameters.reader) } catch {
+      throw .invalid(field: error.path, reason: "it is not of the form that the interface says")
+    }
+    guard let bits = AddressText.bits(line.device) else {
+      throw .invalid(field: "device", reason: "an address has six pairs of digits, AA:BB:CC:DD:EE:FF")
+    }
+    guard let record = BondRecord(line) else {
+      throw .invalid(field: "longTermKeys", reason: "the keys are not those of a bond of this owner")
+    }
+    return (DeviceAddress(bits: bits, type: line.addressType == .random ? .random : .public), record)
+  }
+
+  /// nil when the keys are not what a bond of this owner has.
+  private init?(_ line: ImportedBondLine) {
+    var keys = BondKeys()
+    keys.identityKey = line.identityKey.flatMap { KeyValue($0.bytes) }
+    switch line.owner {
+    case .bluetoothd:
+      // Only the identity key of such a bond is known.
+      guard keys.identityKey != nil, line.longTermKeys.isEmpty, line.linkKey == nil else { return nil }
+      self.init(owner: .bluetoothd, isAuthenticated: line.isAuthenticated ?? false, keys: keys)
+    case .gateway:
+      keys.longTermKeys = line.longTermKeys.compactMap(LongTermKey.init)
+      keys.linkKey = line.linkKey.flatMap(LinkKey.init)
+      guard !keys.longTermKeys.isEmpty, keys.longTermKeys.count == line.longTermKeys.count, keys.areStorable
+      else { return nil }
+      self.init(
+        owner: .gateway, isAuthenticated: keys.longTermKeys.allSatisfy(\.isAuthenticated), keys: keys)
+    }
+  }
+}
+
+extension LongTermKey {
+  fileprivate init?(_ line: LongTermKeyLine) {
+    guard let value = KeyValue(line.value.bytes) else { return nil }
+    self.init(
+      kind: line.kind, central: line.isCentral ? 1 : 0, byteCount: line.byteCount,
+      diversifier: line.diversifier, random: UInt64(bigEndian: line.random.bytes.reversed()),
+      value: value)
+  }
+}
+
+extension LinkKey {
+  fileprivate init?(_ line: ImportedBondLine.LinkKey) {
+    guard let value = KeyValue(line.value.bytes) else { return nil }
+    self.init(kind: line.kind, pinByteCount: line.pinByteCount, value: value)
+  }
 }

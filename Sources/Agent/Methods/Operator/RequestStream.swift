@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Discovery
-import HCI
 import Interfaces
 import Manifest
 import Registry
 import Setup
-import DeviceLines
 import Varlink
-import Wireless
 
 /// `Watch`: the open requests with their candidates, and how they end: what has changed since the last reply, one request or
 /// candidate a reply.

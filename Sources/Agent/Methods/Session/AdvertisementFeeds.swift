@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
-import HCI
 import Interfaces
-import JSON
 import Manifest
 import Registry
 import Setup
-import DeviceLines
 
 /// What an accessory advertises, for its app.
 struct Advertisement: Sendable {

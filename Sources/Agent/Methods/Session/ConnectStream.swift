@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import HCI
-import Interfaces
 import JSON
-import Registry
 import Setup
 import Varlink
 
