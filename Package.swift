@@ -65,7 +65,8 @@ let package = Package(
     .target(name: "VarlinkClient", dependencies: ["JSON", "Varlink"], swiftSettings: strict),
     .target(name: "CInterfaces"),
     .target(
-      name: "Interfaces", dependencies: ["JSON", "Values", "Varlink", "CInterfaces"], swiftSettings: strict,
+      name: "Interfaces", dependencies: ["JSON", "SensorFormats", "Values", "Varlink", "CInterfaces"],
+      swiftSettings: strict,
       // Rounding of numbers that were read back.
       linkerSettings: [.linkedLibrary("m")]),
 
@@ -81,7 +82,7 @@ let package = Package(
     .target(name: "CSocketWatch"),
     .target(
       name: "AccessorySetupKit",
-      dependencies: ["Values", "Interfaces", "JSON", "SessionClient", "CSocketWatch"],
+      dependencies: ["Values", "Interfaces", "JSON", "SensorFormats", "SessionClient", "CSocketWatch"],
       exclude: ["README.md"],
       swiftSettings: strict),
     // The Attribute Protocol's client, for the library for apps.
@@ -434,7 +435,7 @@ let package = Package(
       exclude: ["Fixtures", "conformance.py"], swiftSettings: strict),
     .testTarget(
       name: "InterfacesTests",
-      dependencies: ["InterfaceDefinition", "Interfaces", "JSON", "TestSupport", "Varlink"],
+      dependencies: ["InterfaceDefinition", "Interfaces", "JSON", "SensorFormats", "TestSupport", "Varlink"],
       swiftSettings: strict),
     .testTarget(
       name: "SessionClientTests",

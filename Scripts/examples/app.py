@@ -33,6 +33,8 @@ with gateway.open("io.accessoryd.Session") as stream, gateway.open("io.accessory
                 print("it is at", session.Resolve(token, accessory["identifier"])["address"], flush=True)
                 with gateway.open("io.accessoryd.Session") as air:
                     said = (heard.get("advertisement") for heard in air.WatchAdvertisements(token, _more=True))
-                    print("it says", next(filter(None, said))["data"], flush=True)
+                    said = next(filter(None, said))
+                    values = [" ".join(map(str, value.values())) for value in said["fields"].get("values", [])]
+                    print("it says", ", ".join(values) or said["data"], flush=True)
         except varlink.VarlinkError as refusal:
             print(f"{refusal.error().split('.')[-1]}: {sentence(refusal.parameters())}", flush=True)

@@ -27,7 +27,12 @@ struct WireMember {
     switch member.base {
     case .named("bool"): (single, function) = ("Bool", "bool")
     case .named("float"):
-      (single, function) = name.hasSuffix("RSSI") ? ("Decibels", "decibels") : ("Seconds", "seconds")
+      (single, function) =
+        switch name {
+        case "number": ("DecimalNumber", "decimal")
+        case _ where name.hasSuffix("RSSI"): ("Decibels", "decibels")
+        default: ("Seconds", "seconds")
+        }
     case .named("int"):
       let kind = Self.entry(WireNames.integers, path) ?? "Int"
       (single, function) = kind == "count" ? ("Int", "count") : (kind, "integer")
@@ -60,7 +65,11 @@ struct WireMember {
     initial = isOptional ? "nil" : absence ?? (isEmpty ? empty : nil)
     type = (member.isArray ? "[\(single)]" : single) + (isOptional ? "?" : "")
     reader = absence.map { "\(read) ?? \($0)" } ?? read
-    writer = absence.map { "if \($0 == "false" ? name : "\(name) != \($0)") { \(write) }" } ?? write
+    let isCompact = isOptional && WireNames.compactTypes.contains(steps.dropLast().joined(separator: "."))
+    writer =
+      isCompact
+      ? "if let \(name) { \(write) }"
+      : absence.map { "if \($0 == "false" ? name : "\(name) != \($0)") { \(write) }" } ?? write
   }
 
   /// In an initialiser.

@@ -12,14 +12,17 @@ enum WireNames {
     "Session.CompareString": "DescriptorLine.CompareString", "Session.Accessory": "AppAccessoryLine",
     "Session.Event": "AppEventLine", "Session.Unknown": "SessionErrorLine",
     "Gateway.Capture)": "CaptureReply", "Gateway.Inspect)": "InspectReply",
-    "Gateway.WatchReports)": "WatchReportsReply",
+    "Gateway.WatchReports)": "WatchReportsReply", "Gateway.RecentHistory)": "HistoryReply",
     // Read from an app's call with the error's path, or computed where the bytes of devices are known.
     "Session.Item": nil, "Session.Migration": nil, "Session.Settings": nil, "Session.DiscoveredItem": nil,
     "Session.Fields": nil, "Session.ManufacturerData": nil, "Session.ServiceData": nil,
-    "Session.Structure": nil,
+    "Session.Structure": nil, "Session.Value": nil,
     "Operator.Item": "RequestItemLine", "Operator.Choose)": "SetupReply", "Operator.Open(": "OpenParameters",
     "Operator.ImportBond(": "ImportedBondLine", "Operator.Registry)": "RegistryLine",
   ]
+
+  /// Types whose value another interface has.
+  static let shared = ["Operator.Value": "ValueLine"]
 
   /// Enumerations that several values have, by their words; one without a point is in Values.
   static let enumerations = [
@@ -66,12 +69,15 @@ enum WireNames {
   static let absences = [
     "skipped": "0", "lossesToOtherFrames": "0", "passed": "0", "turnedAway": "0", "tooSlow": "0",
     "isFoundByNetwork": "false", "isMigration": "false", "Open.usesTouch": "false",
-    "takesFirstImmediate": "false", "longTermKeys": "[]",
+    "takesFirstImmediate": "false", "longTermKeys": "[]", "values": "[]",
     "compareOptions": "0", "bluetoothNameSubstringCompareOptions": "0", "bluetoothRange": "0",
     "wifiAwareServiceRole": "10", "supportedOptions": "0",
     // A line of `replay` has none.
     "Event.epoch": "\"\"",
   ]
+
+  /// Types that never have a member that is null.
+  static let compactTypes: Set = ["Gateway.Value"]
 
   /// Types whose initialiser has a default for what is false, zero and empty.
   static let emptyTypes: Set = ["Gateway.History", "Operator.Item", "Operator.Request"]

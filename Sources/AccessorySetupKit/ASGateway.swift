@@ -2,6 +2,7 @@
 
 public import Foundation
 import Interfaces
+import SensorFormats
 
 // What only a gateway has.
 
@@ -84,6 +85,42 @@ public struct ASAdvertisement: @unchecked Sendable {
   /// The data by the `CBAdvertisementData…` keys.
   public var bluetoothAdvertisementData: [AnyHashable: Any] {
     AdvertisementDictionary([UInt8](data), isConnectable: isConnectable).values
+  }
+
+  /// What the data say in open, documented formats, such as BTHome 2 or Ruuvi's; empty when they say nothing so.
+  public var values: [Value] { SensorPayload([UInt8](data)).values.map(Value.init) }
+
+  /// A value that a device advertises.
+  public struct Value: Hashable, Sendable {
+    /// What a value says.
+    @nonexhaustive public enum Content: Hashable, Sendable {
+      /// A measurement, a level or a count.
+      case number(Double)
+      /// On or off, open or closed, there or not.
+      case flag(Bool)
+      /// A text.
+      case text(String)
+      /// What was done to the device, such as "press": no state.
+      case event(String)
+    }
+
+    /// "temperature", "battery", "motion"; the second one of a name is "temperature_2".
+    public let name: String
+    /// What it says.
+    public let content: Content
+    /// The number's unit: "°C", "%", "hPa".
+    public let unit: String?
+
+    init(_ value: SensorValue) {
+      (name, unit) = (value.name, value.unit)
+      content =
+        switch value.content {
+        case .number(let number): .number(Double("\(number)") ?? .nan)
+        case .flag(let isSet): .flag(isSet)
+        case .text(let text): .text(text)
+        case .event(let event): .event(event)
+        }
+    }
   }
 }
 

@@ -116,6 +116,7 @@ public final class AgentCore {
   /// How devices are paired.
   var pairing = PairingLink()
   var feeds: EventFeeds
+  var history: RecentHistory
   var reload = ManifestReload()
   /// Sentences about apps of the manifest in force that have no socket of their own; the shell sets them.
   public var appSocketErrors: [String] = []
@@ -140,6 +141,7 @@ public final class AgentCore {
     clients = ClientTable(manifest.gateway.limits)
     setupCore = SetupCore(setup.configuration.setup, secret: setup.secret, at: now)
     feeds = EventFeeds(setup.epoch)
+    history = RecentHistory(setup.epoch)
     dataPath.pipeline.advance(to: now)
     radio.follow(scanPlan, at: now)
     follow(setupCore.start())

@@ -13,6 +13,10 @@ extension ManifestDataPath {
   /// How many devices an item has found.
   var foundCount: Int { liveRows.count { isFound(at: $0) } }
 
+  func foundCount(ofItem item: Int) -> Int {
+    liveRows.count { row in isFound(at: row) { $0.path == items[item].path } }
+  }
+
   /// Whether an item, or one that is meant, has found the device in a row.
   func isFound(at row: Int, by isMeant: (ManifestItem) -> Bool = { _ in true }) -> Bool {
     guard let device = pipeline.device(at: row) else { return false }

@@ -127,8 +127,8 @@ extension RawSpan {
 }
 
 extension AdvertisementFields {
-  /// The members of an object; what the payload does not say is left out.
-  public func write(to json: inout JSONWriter) {
+  /// The members of an object; what the payload does not say is left out. `values` is what it says in open formats.
+  public func write(to json: inout JSONWriter, values: [ValueLine] = []) {
     if let flags { json.member("flags", flags) }
     if let name {
       json.member("name", name.text)
@@ -150,10 +150,12 @@ extension AdvertisementFields {
     }
     if let txPowerLevel { json.member("txPowerLevel", txPowerLevel) }
     if let appearance { json.member("appearance", appearance) }
-    guard !other.isEmpty else { return }
-    json.objects("other", other) { json, structure in
-      json.member("type", structure.type)
-      json.member("data", Hex(structure.value))
+    if !other.isEmpty {
+      json.objects("other", other) { json, structure in
+        json.member("type", structure.type)
+        json.member("data", Hex(structure.value))
+      }
     }
+    if !values.isEmpty { json.objects("values", values) }
   }
 }

@@ -55,6 +55,9 @@ public struct DeviceView: Sendable {
     return names.first(where: \.isComplete) ?? names.first
   }
 
+  /// What it says in open formats, in all of its frames.
+  public var values: [ValueLine] { ValueLine.lines(of: payloads.map { $0.data + $0.response }) }
+
   /// The device with every frame that was received from it, instead of those that it sent last; the newest one first.
   public func withEvery(frame frames: [(data: [UInt8], response: [UInt8])]) -> DeviceView {
     guard !frames.isEmpty else { return self }

@@ -22,7 +22,8 @@ extension DeviceLine {
       lastSeen: Seconds(microseconds: device.lastSeen.microseconds), silence: view.silence,
       intervalMilliseconds: device.signal.learnedMilliseconds, rhythmMilliseconds: device.rhythmMilliseconds,
       items: items, data: view.payloads.first.map { $0.data + $0.response } ?? [],
-      responseBytes: view.payloads.first.flatMap { $0.response.isEmpty ? nil : $0.response.count })
+      responseBytes: view.payloads.first.flatMap { $0.response.isEmpty ? nil : $0.response.count },
+      values: view.values)
   }
 }
 
@@ -52,7 +53,7 @@ extension EventLine {
       event: sighting.event, app: item.app, item: item.item.id,
       address: sighting.address, rssi: sighting.rssi, filteredRSSI: sighting.filteredRSSI,
       pathLoss: sighting.pathLoss, samples: sighting.samples, reason: sighting.reason,
-      skipped: sighting.skipped, data: data)
+      skipped: sighting.skipped, data: data, values: ValueLine.lines(of: [data]))
   }
 }
 

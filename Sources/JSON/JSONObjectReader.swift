@@ -151,6 +151,20 @@ public struct JSONObjectReader: Sendable {
     return strings
   }
 
+  public func integers(_ name: String) throws(JSONMemberError) -> [Int] {
+    try require(name, try integersIfPresent(name))
+  }
+
+  public func integersIfPresent(_ name: String) throws(JSONMemberError) -> [Int]? {
+    guard let elements = try arrayIfPresent(name) else { return nil }
+    var integers: [Int] = []
+    for (index, element) in elements.enumerated() {
+      guard case .integer(let integer) = element else { throw error("\(name)[\(index)]", .wrongType) }
+      integers.append(Int(integer))
+    }
+    return integers
+  }
+
   // MARK: What strings represent
 
   /// One of the `values`, whose names `word` gives.

@@ -92,6 +92,9 @@ extension SetupCore {
   /// Whether the session is still open. The stream of a closed session sends the remaining events and ends.
   public func isOpen(_ session: RandomIdentifier) -> Bool { sessions.isOpen(session) }
 
+  /// The apps that have a session with a stream.
+  public var connectedApps: Set<String> { Set(sessions.sessions.filter { $0.end == nil }.map(\.app)) }
+
   /// Records that the session's stream has ended. Another stream may resume the session for a while.
   public mutating func leave(_ session: RandomIdentifier) { sessions.leave(session, at: now) }
 

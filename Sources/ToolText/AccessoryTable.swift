@@ -8,7 +8,7 @@ public import Interfaces
 /// and the identifier stay.
 public struct AccessoryTable {
   private enum Column: CaseIterable {
-    case name, owner, state, status, signal, address, identifier
+    case name, owner, state, status, signal, values, address, identifier
 
     var title: String {
       switch self {
@@ -17,6 +17,7 @@ public struct AccessoryTable {
       case .state: "state"
       case .status: "status"
       case .signal: "signal"
+      case .values: "values"
       case .address: "address"
       case .identifier: "identifier"
       }
@@ -25,13 +26,22 @@ public struct AccessoryTable {
     /// How many columns text may be truncated to; nil for a column that is shown whole or not at all.
     var columnCountMin: Int? {
       switch self {
-      case .name, .owner: 10
+      case .name, .owner, .values: 10
       case .state, .status, .signal, .address, .identifier: nil
       }
     }
 
+    /// Whether the accessory has something there that is not usual.
+    func isNeeded(for accessory: AccessoryLine) -> Bool {
+      switch self {
+      case .status: accessory.status != .active
+      case .values: accessory.valuesText != nil
+      case .name, .owner, .state, .signal, .address, .identifier: true
+      }
+    }
+
     /// What gives way first; the notes say of the status what has to be known.
-    static let dispensable: [Column] = [.status, .signal, .owner, .state]
+    static let dispensable: [Column] = [.status, .values, .signal, .owner, .state]
   }
 
   /// Text is not wider, however much room there is.
@@ -70,7 +80,7 @@ public struct AccessoryTable {
   private func layout(columnsMax: Int?) -> Layout {
     var layout: Layout = []
     for column in Column.allCases
-    where column != .status || accessories.contains(where: { $0.status != .active }) {
+    where accessories.contains(where: { column.isNeeded(for: $0) }) {
       let cells = accessories.indices.map { cell(column, $0, columnsMax: Self.textColumnsMax).columnCount }
       layout.append((column, max(column.title.columnCount, cells.max() ?? 0)))
     }
@@ -112,6 +122,7 @@ public struct AccessoryTable {
     case .state: accessory.stateText
     case .status: accessory.status.rawValue
     case .signal: accessory.signalText
+    case .values: AirText(Array((accessory.valuesText ?? "-").utf8)).escaped(columnsMax: columnsMax)
     case .address: accessory.address?.text ?? "-"
     case .identifier: identifiers[index]
     }
@@ -124,7 +135,7 @@ public struct AccessoryTable {
     case .name: style.strong(cell)
     case .status: accessory.status == .active ? cell : style.bad(cell)
     case .signal: accessory.isInSight ? style.good(cell) : style.faint(cell)
-    case .owner, .state, .address, .identifier: cell
+    case .owner, .state, .values, .address, .identifier: cell
     }
   }
 }
@@ -137,6 +148,9 @@ extension AccessoryLine {
     case .authorized: "authorized"
     }
   }
+
+  /// What it said last, in open formats.
+  fileprivate var valuesText: String? { ValueLine.text(of: values) }
 
   fileprivate var signalText: String {
     guard isInSight else { return isHeard == true ? "heard, not found" : "not in sight" }

@@ -15,7 +15,7 @@ extension DecodedReport {
       json.member("data", Hex(data))
       if let assembled { json.member("assembled", Hex(assembled)) }
       guard let fields else { return }
-      json.object("fields") { fields.write(to: &$0) }
+      json.object("fields") { fields.write(to: &$0, values: ValueLine.lines(of: [assembled ?? data])) }
       json.objects("malformed", fields.malformations) { json, malformation in
         json.member("offset", malformation.offset)
         json.member("kind", malformation.kind.text)

@@ -28,6 +28,7 @@ extension DeviceLine {
     if let pace, !pace.hasPrefix("every") || (intervalMilliseconds ?? 0) >= 10_000 {
       words.append("(\(pace))")
     }
+    if let values = ValueLine.text(of: values) { words.append("\(values)") }
     let heard = "\(level)  \(address) \(reports)\(silent)"
     guard !words.isEmpty else { return heard + "\n" }
     return style.tableLine("\(heard)  ", words, at: Self.wordsColumn)

@@ -51,7 +51,8 @@ public struct EventTable: Sendable {
     return line(
       clock: clock ?? event.time.text(decimals: 3), colored, item: "\(event.app)/\(event.item)",
       event.address, event.filteredRSSI, reason: event.reason.rawValue,
-      note: event.skipped == 0 ? "" : "\(event.skipped) skipped", style)
+      note: [ValueLine.text(of: event.values), event.skipped == 0 ? nil : "\(event.skipped) skipped"]
+        .compactMap(\.self).joined(separator: ", "), style)
   }
 
   /// A device that was found before, one line for each item that has found it.

@@ -231,7 +231,7 @@ public struct ConnectionLimits: Sendable {
   /// How many bytes may wait to be sent.
   public var outputBytesMax = 64 << 10
   /// The size of one reply. A call is read only while this much room is free, and a stream keeps it free.
-  public var replyBytesMax = 32 << 10
+  public var replyBytesMax = 40 << 10
   /// How many calls are read in one turn of the owner's loop; the others wait for the next.
   public var callsPerTurnMax = 16
   public var json = JSONLimits()

@@ -25,6 +25,11 @@ struct AgentClock {
     }
   }
 
+  /// The agent's time that many seconds before `now`.
+  func time(before seconds: Int64, at now: WallTime) throws(ToolError) -> Seconds {
+    Seconds(microseconds: try Self.boot() &- start &- seconds * 1_000_000 &- now.microseconds % 1_000_000)
+  }
+
   private static func boot() throws(ToolError) -> Int64 {
     do throws(SystemError) { return try BootTime.now() } catch { throw .clock(error) }
   }

@@ -16,6 +16,7 @@ struct ExplainCommand: ParsableCommand {
     usage: """
       accessoryctl explain <device> [options]
       accessoryctl explain <ssid> --network [options]
+      accessoryctl explain <device> --at <time>
       accessoryctl explain <device> --capture <file> [--manifest <file>] […]
       accessoryctl explain [<device>] --hex <line> … --manifest <file>
       """,
@@ -55,6 +56,12 @@ struct ExplainCommand: ParsableCommand {
   @Flag(help: "Also print the clauses of the items that the device does not match.")
   var all = false
 
+  @Option(
+    help: ArgumentHelp(
+      "How the device was heard at this time of the last ten minutes, such as 03:12 or 03:12:29.",
+      valueName: "time"))
+  var at: PastTime?
+
   @OptionGroup var source: LookSource
 
   @Flag(
@@ -67,6 +74,9 @@ struct ExplainCommand: ParsableCommand {
   func validate() throws {
     if device == nil, source.hex.input == nil {
       throw ValidationError("a device is missing: give its address or its name")
+    }
+    if at != nil, network || json || source.capture != nil {
+      throw ValidationError("--at asks the agent about a device, and prints sentences")
     }
     if network, source.capture != nil {
       throw ValidationError("--network asks the agent; a capture has no networks")
@@ -177,6 +187,11 @@ struct ExplainCommand: ParsableCommand {
 
   private func runLive(_ device: DeviceArgument) throws(ToolError) {
     let gateway = source.gateway
+    if let at {
+      var printer = Printer()
+      try printer.text(try PastMoment(of: device, gateway).text(at: at))
+      return try printer.flush()
+    }
     let items = try gateway.items()
     // One that is not in sight is not waited for.
     _ = try gateway.inspect(device: device)

@@ -307,7 +307,7 @@ import Varlink
   @Test func `advertisements come as a stream that ends with the session`() async throws {
     let agent = SocketAgent(
       accessories: [SocketAgent.accessory("1")],
-      ["WatchAdvertisements": { SocketAgent.advertise($0, data: "03ff4c00") }])
+      ["WatchAdvertisements": { SocketAgent.advertise($0, data: "03ff4c000716d2fc4002ca09") }])
     defer { agent.stop() }
     let session = Self.start(agent, Log())
     var code: ASError.Code?
@@ -318,6 +318,9 @@ import Varlink
         #expect(
           advertisement.bluetoothAdvertisementData[CBAdvertisementDataManufacturerDataKey] as? Data
             == Data([0x4C, 0x00]))
+        let values = advertisement.values
+        #expect(values.map(\.name) == ["temperature"] && values.first?.unit == "°C")
+        #expect(values.first?.content == .number(25.06))
         session.invalidate()
       }
     } catch {

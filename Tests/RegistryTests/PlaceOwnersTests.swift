@@ -51,6 +51,8 @@ struct PlaceOwnersTests {
     "RegistryStream.byteCountMax": .operators, "RegistryStream.lineCountMax": .operators,
     "PacketTap.readersMax": .operators,
     "PacketTap.packetsMax": .radio,
+    // What gives way is no longer found, or the oldest.
+    "RecentHistory.tracksMax": .radio, "RecentHistory.edgesMax": .radio,
     "PacketTap.bytesMax": .radio, "PacketTap.packetBytesMax": .length,
     "AutomaticSetups.failedMax": .radio, "TouchChoice.devicesMax": .radio,
     "AccessoryRegistry.numberMax": .length, "AccessoryRegistry.textBytesMax": .length,

@@ -109,6 +109,26 @@ struct AgentTests {
     #expect(try run("explain", "00:00:00:00:00:01").status == 1)
   }
 
+  @Test("explain --at says how a device was heard at a time of the last ten minutes")
+  func past() throws {
+    let line = try #require(try run("sightings", "--json").lines.first { $0.contains("\"isFound\":true") })
+    let address = String(line.dropFirst(12).prefix(17))
+    let formatter = DateFormatter()
+    formatter.dateFormat = "HH:mm"
+    let now = formatter.string(from: Date())
+    let minute = try run("explain", address, "--at", now)
+    #expect(
+      minute.status == 0 && minute.text.contains(" found (matched)"), "\(minute.text) \(minute.errorOutput)")
+    let earlier = try run(
+      "explain", address, "--at", formatter.string(from: Date(timeIntervalSinceNow: -3600)))
+    #expect(
+      earlier.status == 64 && earlier.errorOutput.contains("the last ten minutes only"),
+      "\(earlier.errorOutput)")
+    #expect(try run("explain", address, "--at", "25:00").status == 64)
+    let other = try run("explain", "00:00:00:00:00:01", "--at", now)
+    #expect(other.status == 1 && other.errorOutput.contains("no item had found the device"))
+  }
+
   @Test("A watch continues after the agent is killed")
   func restart() throws {
     let folder = try TemporaryFolder()

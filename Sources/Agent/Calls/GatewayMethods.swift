@@ -23,6 +23,11 @@ extension AgentCore {
         parameters, feeds, produced: dataPath.pipeline.events.produced, at: radioTime,
         bridge: client.rights.filteringBridge)
     case .items: return .stream(ItemStream())
+    case .apps: return .stream(AppStream())
+    case .recentHistory:
+      let device = parameters["device"] == nil ? nil : try parameters.device().bits
+      let stream = HistoryStream(history, of: device)
+      return .stream(stream, first: Message.line(stream.start))
     case .inspect:
       let stream = try InspectionStream(parameters, dataPath)
       let reason = stream.item.flatMap { reasonNothingIsFoundNow(by: dataPath.items[$0]) }

@@ -10,11 +10,13 @@ extension GatewayInterface: ServedInterface {
 
   private static func members() -> [String: InterfaceDescription.Member] {
     var members: [String: InterfaceDescription.Member] = [:]
+    members["Apps"] = .method(InterfaceDescription.Method(input: []))
     members["Capture"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "seconds", type: .optional(.int)), InterfaceField(name: "device", type: .optional(.string))]))
     members["Inspect"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "device", type: .optional(.string)), InterfaceField(name: "item", type: .optional(.string))]))
     members["Items"] = .method(InterfaceDescription.Method(input: []))
     members["Metrics"] = .method(InterfaceDescription.Method(input: []))
     members["Networks"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "includesAll", type: .optional(.bool))]))
+    members["RecentHistory"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "device", type: .optional(.string))]))
     members["Reload"] = .method(InterfaceDescription.Method(input: []))
     members["ScanActively"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "seconds", type: .int)]))
     members["Sightings"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "includesAll", type: .optional(.bool))]))

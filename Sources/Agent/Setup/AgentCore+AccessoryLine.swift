@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import Discovery
 import Interfaces
 import Manifest
@@ -27,6 +28,12 @@ extension AgentCore {
       isHeard: heard != nil && row == nil && network == nil ? true : nil,
       filteredRSSI: row.flatMap { dataPath.pipeline.device(at: $0)?.signal.filteredRSSI } ?? network?.signal,
       addedAt: accessory.addedAt)
+    if let view = heard.flatMap({ dataPath.device(atRow: $0) }) {
+      line.silence = view.silence
+      line.intervalMilliseconds = view.device.signal.learnedMilliseconds
+      line.rhythmMilliseconds = view.device.rhythmMilliseconds
+      line.values = view.values
+    }
     line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
     line.bondOwner = device.bond.record?.owner
     line.isBondAuthenticated = device.bond.record?.isAuthenticated

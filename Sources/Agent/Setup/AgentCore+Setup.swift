@@ -255,6 +255,7 @@ extension AgentCore {
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
     networkItemsChanged()
     followReportWants()
+    history.renumber(dataPath.items)
   }
 
   /// The manifest with the items that apps supplied.

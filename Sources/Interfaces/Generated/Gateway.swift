@@ -3,6 +3,7 @@
 // swift-format-ignore-file
 
 public import JSON
+public import SensorFormats
 public import Values
 public import Varlink
 
@@ -375,6 +376,51 @@ extension DeviceLine {
   }
 }
 
+/// What a device says in an open, documented format, such as BTHome 2 or Ruuvi's. One of `number`, `isOn`, `text` and `happened`
+/// is there.
+public struct ValueLine: Equatable, ReadableLine {
+  /// "temperature", "battery", "motion"; the second one of a name is "temperature_2".
+  public var name: String
+  /// The number, with the digits that the format has.
+  public var number: DecimalNumber?
+  /// The number's unit: "°C", "%", "hPa".
+  public var unit: String?
+  /// What is on or off, open or closed, there or not.
+  public var isOn: Bool?
+  /// A text.
+  public var text: String?
+  /// What was done to the device, such as "press": no state, but an event.
+  public var happened: String?
+
+  public init(name: String, number: DecimalNumber? = nil, unit: String? = nil, isOn: Bool? = nil,
+    text: String? = nil, happened: String? = nil) {
+    self.name = name
+    self.number = number
+    self.unit = unit
+    self.isOn = isOn
+    self.text = text
+    self.happened = happened
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("name", name)
+    if let number { json.member("number", number) }
+    if let unit { json.member("unit", unit) }
+    if let isOn { json.member("isOn", isOn) }
+    if let text { json.member("text", text) }
+    if let happened { json.member("happened", happened) }
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    name = try line.string("name")
+    number = try line.decimalIfPresent("number")
+    unit = try line.stringIfPresent("unit")
+    isOn = try line.boolIfPresent("isOn")
+    text = try line.stringIfPresent("text")
+    happened = try line.stringIfPresent("happened")
+  }
+}
+
 /// A device in sight: a line of `accessoryctl sightings --json`.
 public struct DeviceLine: Equatable, ReadableLine {
   /// The identity address when a key resolved it.
@@ -404,11 +450,13 @@ public struct DeviceLine: Equatable, ReadableLine {
   public var data: [UInt8]
   /// How many of these bytes are the scan response; absent when none are.
   public var responseBytes: Int?
+  /// What the data say in open formats; absent when they say nothing so.
+  public var values: [ValueLine]
 
   public init(address: DeviceAddress, name: AirText? = nil, rssi: Int8? = nil,
     filteredRSSI: Int8? = nil, reports: UInt32, firstSeen: Seconds, lastSeen: Seconds,
     silence: Seconds, intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil,
-    items: [DeviceLine.Item], data: [UInt8], responseBytes: Int? = nil) {
+    items: [DeviceLine.Item], data: [UInt8], responseBytes: Int? = nil, values: [ValueLine] = []) {
     self.address = address
     self.name = name
     self.rssi = rssi
@@ -422,6 +470,7 @@ public struct DeviceLine: Equatable, ReadableLine {
     self.items = items
     self.data = data
     self.responseBytes = responseBytes
+    self.values = values
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -438,6 +487,7 @@ public struct DeviceLine: Equatable, ReadableLine {
     json.objects("items", items)
     json.member("data", Hex(data))
     json.member("responseBytes", responseBytes)
+    if values != [] { json.objects("values", values) }
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -454,6 +504,7 @@ public struct DeviceLine: Equatable, ReadableLine {
     items = try line.lines("items")
     data = try line.bytes("data")
     responseBytes = try line.integerIfPresent("responseBytes")
+    values = try line.linesIfPresent("values") ?? []
   }
 }
 
@@ -682,11 +733,13 @@ public struct EventLine: Equatable, ReadableLine {
   public var skipped: UInt32
   /// The latest advertising data, then the latest scan response; of changed, those of the set that has a new frame.
   public var data: [UInt8]
+  /// What the data say in open formats; absent when they say nothing so.
+  public var values: [ValueLine]
 
   public init(sequence: UInt64, passed: Int = 0, epoch: String = "", time: Seconds,
     event: SightingEvent, app: String, item: String, address: DeviceAddress, rssi: Int8? = nil,
     filteredRSSI: Int8? = nil, pathLoss: Int16? = nil, samples: UInt16, reason: SightingReason,
-    skipped: UInt32 = 0, data: [UInt8]) {
+    skipped: UInt32 = 0, data: [UInt8], values: [ValueLine] = []) {
     self.sequence = sequence
     self.passed = passed
     self.epoch = epoch
@@ -702,6 +755,7 @@ public struct EventLine: Equatable, ReadableLine {
     self.reason = reason
     self.skipped = skipped
     self.data = data
+    self.values = values
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -720,6 +774,7 @@ public struct EventLine: Equatable, ReadableLine {
     json.member("reason", reason)
     if skipped != 0 { json.member("skipped", skipped) }
     json.member("data", Hex(data))
+    if values != [] { json.objects("values", values) }
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -738,6 +793,7 @@ public struct EventLine: Equatable, ReadableLine {
     reason = try line.word("reason")
     skipped = try line.integerIfPresent("skipped") ?? 0
     data = try line.bytes("data")
+    values = try line.linesIfPresent("values") ?? []
   }
 }
 
@@ -897,12 +953,22 @@ public struct ItemLine: Equatable, ReadableLine {
   public var descriptor: [String]
   /// The lines of its second identity.
   public var alternate: [String]?
+  /// How many devices it has found now.
+  public var found: Int?
+  /// How many devices in sight it has turned away, because it is full; absent when there is none.
+  public var turnedAway: Int
+  /// When a device that matches was last heard, to within 5 s; absent when none was since the agent started or read the manifest.
+  public var lastMatched: Seconds?
 
-  public init(app: String, item: String, descriptor: [String], alternate: [String]? = nil) {
+  public init(app: String, item: String, descriptor: [String], alternate: [String]? = nil,
+    found: Int? = nil, turnedAway: Int = 0, lastMatched: Seconds? = nil) {
     self.app = app
     self.item = item
     self.descriptor = descriptor
     self.alternate = alternate
+    self.found = found
+    self.turnedAway = turnedAway
+    self.lastMatched = lastMatched
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -910,6 +976,9 @@ public struct ItemLine: Equatable, ReadableLine {
     json.member("item", item)
     json.member("descriptor", descriptor)
     json.member("alternate", alternate)
+    json.member("found", found)
+    if turnedAway != 0 { json.member("turnedAway", turnedAway) }
+    json.member("lastMatched", lastMatched)
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -917,6 +986,9 @@ public struct ItemLine: Equatable, ReadableLine {
     item = try line.string("item")
     descriptor = try line.strings("descriptor")
     alternate = try line.stringsIfPresent("alternate")
+    found = try line.integerIfPresent("found")
+    turnedAway = try line.integerIfPresent("turnedAway") ?? 0
+    lastMatched = try line.secondsIfPresent("lastMatched")
   }
 }
 
@@ -1082,6 +1154,132 @@ extension CaptureReply {
       direction = try line.word("direction")
       packet = try line.bytes("packet")
     }
+  }
+}
+
+/// How a device was heard in the last ten minutes that an item had found.
+public struct TrackLine: Equatable, ReadableLine {
+  /// The item's app.
+  public var app: String
+  /// The item's id.
+  public var item: String
+  /// The device.
+  public var address: DeviceAddress
+  /// The filtered level in dBm at each sample, the oldest first; 127 where there was none.
+  public var levels: [Int]
+  /// Milliseconds since the device's last report at each sample; -1 where the item had not found the device, or the sample was
+  /// not taken.
+  public var silences: [Int]
+
+  public init(app: String, item: String, address: DeviceAddress, levels: [Int], silences: [Int]) {
+    self.app = app
+    self.item = item
+    self.address = address
+    self.levels = levels
+    self.silences = silences
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("app", app)
+    json.member("item", item)
+    json.members(address)
+    json.member("levels", levels)
+    json.member("silences", silences)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    app = try line.string("app")
+    item = try line.string("item")
+    address = try line.address()
+    levels = try line.integers("levels")
+    silences = try line.integers("silences")
+  }
+}
+
+/// A device was found by an item, or lost.
+public struct EdgeLine: Equatable, ReadableLine {
+  /// When it happened.
+  public var time: Seconds
+  /// found or lost.
+  public var event: SightingEvent
+  /// The item's app.
+  public var app: String
+  /// The item's id.
+  public var item: String
+  /// The device.
+  public var address: DeviceAddress
+  /// The filtered level that the gates use, in dBm, rounded.
+  public var filteredRSSI: Int8?
+  /// The cause, as in Event.
+  public var reason: SightingReason
+  /// For lost: how long the device had been silent; absent when that is no longer known.
+  public var silence: Seconds?
+
+  public init(time: Seconds, event: SightingEvent, app: String, item: String, address: DeviceAddress,
+    filteredRSSI: Int8? = nil, reason: SightingReason, silence: Seconds? = nil) {
+    self.time = time
+    self.event = event
+    self.app = app
+    self.item = item
+    self.address = address
+    self.filteredRSSI = filteredRSSI
+    self.reason = reason
+    self.silence = silence
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("time", time)
+    json.member("event", event)
+    json.member("app", app)
+    json.member("item", item)
+    json.members(address)
+    json.member("filteredRSSI", filteredRSSI)
+    json.member("reason", reason)
+    json.member("silence", silence)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    time = try line.seconds("time")
+    event = try line.word("event")
+    app = try line.string("app")
+    item = try line.string("item")
+    address = try line.address()
+    filteredRSSI = try line.integerIfPresent("filteredRSSI")
+    reason = try line.word("reason")
+    silence = try line.secondsIfPresent("silence")
+  }
+}
+
+/// An app of the manifest.
+public struct AppLine: Equatable, ReadableLine {
+  /// Its name.
+  public var app: String
+  /// A program of it has a session.
+  public var isConnected: Bool
+  /// When it last had one, to within 5 s; absent when it had none since the agent started.
+  public var lastSeen: Seconds?
+  /// How many accessories it has.
+  public var accessories: Int
+
+  public init(app: String, isConnected: Bool, lastSeen: Seconds? = nil, accessories: Int) {
+    self.app = app
+    self.isConnected = isConnected
+    self.lastSeen = lastSeen
+    self.accessories = accessories
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("app", app)
+    json.member("isConnected", isConnected)
+    json.member("lastSeen", lastSeen)
+    json.member("accessories", accessories)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    app = try line.string("app")
+    isConnected = try line.bool("isConnected")
+    lastSeen = try line.secondsIfPresent("lastSeen")
+    accessories = try line.integer("accessories")
   }
 }
 
@@ -1308,6 +1506,45 @@ public struct WatchReply: Equatable, ReadableLine {
   }
 }
 
+/// The reply of `RecentHistory`.
+public struct HistoryReply: Equatable, ReadableLine {
+  /// The time of the last sample.
+  public var end: Seconds?
+  /// The time between samples.
+  public var sampleMilliseconds: Int?
+  /// How many reports the radio received before each sample, the oldest first.
+  public var reports: [Int]?
+  /// A device of an item.
+  public var track: TrackLine?
+  /// Something was found or lost.
+  public var edge: EdgeLine?
+
+  public init(end: Seconds? = nil, sampleMilliseconds: Int? = nil, reports: [Int]? = nil,
+    track: TrackLine? = nil, edge: EdgeLine? = nil) {
+    self.end = end
+    self.sampleMilliseconds = sampleMilliseconds
+    self.reports = reports
+    self.track = track
+    self.edge = edge
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("end", end)
+    json.member("sampleMilliseconds", sampleMilliseconds)
+    json.member("reports", reports)
+    json.object("track", track)
+    json.object("edge", edge)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    end = try line.secondsIfPresent("end")
+    sampleMilliseconds = try line.integerIfPresent("sampleMilliseconds")
+    reports = try line.integersIfPresent("reports")
+    track = try line.lineIfPresent("track")
+    edge = try line.lineIfPresent("edge")
+  }
+}
+
 /// The reply of `Inspect`.
 public struct InspectReply: Equatable, ReadableLine {
   /// A device.
@@ -1510,6 +1747,8 @@ public enum GatewayMethodName: String, ServedMethod {
   case networks = "io.accessoryd.Gateway.Networks"
   case watch = "io.accessoryd.Gateway.Watch"
   case items = "io.accessoryd.Gateway.Items"
+  case apps = "io.accessoryd.Gateway.Apps"
+  case recentHistory = "io.accessoryd.Gateway.RecentHistory"
   case inspect = "io.accessoryd.Gateway.Inspect"
   case capture = "io.accessoryd.Gateway.Capture"
   case watchReports = "io.accessoryd.Gateway.WatchReports"
@@ -1518,7 +1757,7 @@ public enum GatewayMethodName: String, ServedMethod {
 
   public var replies: ReplyCount {
     switch self {
-    case .sightings, .networks, .watch, .items, .inspect, .capture: .many
+    case .sightings, .networks, .watch, .items, .apps, .recentHistory, .inspect, .capture: .many
     case .status, .metrics, .watchReports, .scanActively, .reload: .one
     }
   }

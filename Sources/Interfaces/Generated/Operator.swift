@@ -402,12 +402,23 @@ public struct AccessoryLine: Equatable, ReadableLine {
   public var addedAt: Int64?
   /// The app is connected to the accessory, or is being connected; absent when it is not.
   public var connection: Connection?
+  /// Seconds since the last report; absent for a device that is not heard.
+  public var silence: Seconds?
+  /// The advertising interval, learned from the last gaps; absent for a device that is not heard, and for one that does not
+  /// pause.
+  public var intervalMilliseconds: UInt32?
+  /// The longest of the device's last pauses of at least a second; absent when none counts.
+  public var rhythmMilliseconds: UInt32?
+  /// What it said last in open formats; absent when it said nothing so, or is not heard.
+  public var values: [ValueLine]
 
   public init(identifier: String, app: String, item: String? = nil, displayName: String, state: State,
     status: AccessoryStatus, address: DeviceAddress? = nil, ssid: AirText? = nil, bond: BondState,
     bondOwner: BondOwner? = nil, isBondAuthenticated: Bool? = nil, lacksAuthenticatedBond: Bool? = nil,
     pairingNote: String? = nil, isIdentityDurable: Bool, isInSight: Bool, isHeard: Bool? = nil,
-    filteredRSSI: Int8? = nil, addedAt: Int64? = nil, connection: Connection? = nil) {
+    filteredRSSI: Int8? = nil, addedAt: Int64? = nil, connection: Connection? = nil,
+    silence: Seconds? = nil, intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil,
+    values: [ValueLine] = []) {
     self.identifier = identifier
     self.app = app
     self.item = item
@@ -427,6 +438,10 @@ public struct AccessoryLine: Equatable, ReadableLine {
     self.filteredRSSI = filteredRSSI
     self.addedAt = addedAt
     self.connection = connection
+    self.silence = silence
+    self.intervalMilliseconds = intervalMilliseconds
+    self.rhythmMilliseconds = rhythmMilliseconds
+    self.values = values
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -449,6 +464,10 @@ public struct AccessoryLine: Equatable, ReadableLine {
     json.member("filteredRSSI", filteredRSSI)
     json.member("addedAt", addedAt)
     json.member("connection", connection)
+    json.member("silence", silence)
+    json.member("intervalMilliseconds", intervalMilliseconds)
+    json.member("rhythmMilliseconds", rhythmMilliseconds)
+    if values != [] { json.objects("values", values) }
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -471,6 +490,10 @@ public struct AccessoryLine: Equatable, ReadableLine {
     filteredRSSI = try line.integerIfPresent("filteredRSSI")
     addedAt = try line.integerIfPresent("addedAt")
     connection = try line.wordIfPresent("connection")
+    silence = try line.secondsIfPresent("silence")
+    intervalMilliseconds = try line.integerIfPresent("intervalMilliseconds")
+    rhythmMilliseconds = try line.integerIfPresent("rhythmMilliseconds")
+    values = try line.linesIfPresent("values") ?? []
   }
 }
 

@@ -142,7 +142,8 @@ extension SetupScenario {
 final class ScenarioCall {
   /// Methods with several replies.
   private static let streams: Set<String> = [
-    "Session.List", "Session.WatchAdvertisements", "Operator.Open", "Operator.List", "Operator.Registry",
+    "Gateway.Apps", "Session.List", "Session.WatchAdvertisements", "Operator.Open", "Operator.List",
+    "Operator.Registry",
     "Operator.Export", "Operator.Pair",
   ]
 

@@ -7,21 +7,23 @@ import Manifest
 import Varlink
 
 /// `Items`: what the manifest and apps look for, one item a reply. After a reload it goes on with the new items.
-struct ItemStream: DeviceStream {
+struct ItemStream: ReplyStream {
   private var index = 0
 
-  init() {}
-
-  mutating func nextReply(_ dataPath: borrowing ManifestDataPath) -> StreamStep {
-    guard index < dataPath.items.count else { return .end(Message.reply()) }
+  mutating func nextReply(_ agent: AgentCore) -> StreamStep {
+    guard index < agent.dataPath.items.count else { return .end(Message.reply()) }
     defer { index += 1 }
-    let entry = dataPath.items[index]
+    let entry = agent.dataPath.items[index]
+    let turnedAway = agent.dataPath.turnedAwayLines.first { $0.app == entry.app && $0.item == entry.item.id }
     return .reply(
       Message.element(
         "item",
         ItemLine(
           app: entry.app, item: entry.item.id, descriptor: entry.item.descriptor.lines,
-          alternate: entry.item.alternate?.lines)))
+          alternate: entry.item.alternate?.lines, found: agent.dataPath.foundCount(ofItem: index),
+          turnedAway: turnedAway?.devices ?? 0,
+          lastMatched: agent.history.lastMatched[Int32(index)].map { Seconds(microseconds: $0.microseconds) })
+      ))
   }
 }
 

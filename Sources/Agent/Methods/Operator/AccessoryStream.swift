@@ -63,10 +63,11 @@ struct AccessoryStream: ReplyStream {
 }
 
 extension AccessoryLine {
-  /// Whether it says the same beside the level.
+  /// Whether it says the same beside how and when it was heard.
   fileprivate func isLike(_ other: AccessoryLine) -> Bool {
     var same = other
-    same.filteredRSSI = filteredRSSI
+    (same.filteredRSSI, same.silence) = (filteredRSSI, silence)
+    (same.intervalMilliseconds, same.rhythmMilliseconds) = (intervalMilliseconds, rhythmMilliseconds)
     return same == self
   }
 }

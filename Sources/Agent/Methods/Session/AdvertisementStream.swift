@@ -91,11 +91,12 @@ struct AdvertisementStream: ReplyStream {
   private func reply(_ agent: AgentCore, _ advertisement: Advertisement, _ sequence: UInt64) -> StreamStep {
     let line = advertisement.line(sequence: sequence, epoch: agent.feeds.epochText, now: agent.radioTime)
     let fields = AdvertisementFields(advertisement.payload.span.rawBytes)
+    let values = ValueLine.lines(of: [advertisement.payload])
     return .reply(
       Message.reply(continues: true) { json in
         json.object("advertisement") { json in
           line.writeMembers(to: &json)
-          json.object("fields") { fields.write(to: &$0) }
+          json.object("fields") { fields.write(to: &$0, values: values) }
         }
       })
   }
