@@ -256,6 +256,14 @@ let package = Package(
       ],
       swiftSettings: compact),
 
+    // The gateway for a broker of MQTT.
+    .target(
+      name: "MQTTBridge",
+      dependencies: ["BridgeClient", "Interfaces", "JSON", "SensorFormats", "Values", "VarlinkClient"],
+      swiftSettings: compact),
+    .target(
+      name: "MQTTFormat", dependencies: ["MQTTBridge", "Manifest", "ManifestFormat"], swiftSettings: compact),
+
     .target(
       name: "TestSupport", dependencies: ["Captures", "HCI", "Varlink"], path: "Tests/Support",
       swiftSettings: strict),
@@ -340,6 +348,14 @@ let package = Package(
       dependencies: [
         "BridgeClient", "DBus", "ESPHome", "GATT", "GATTSupport", "Interfaces", "JSON", "QRCode",
         "TestSupport", "Values", "Varlink", "VarlinkClient", "VirtualRadio",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MQTTBridgeTests",
+      dependencies: [
+        "BridgeClient", "Interfaces", "JSON", "MQTTBridge", "MQTTFormat", "ManifestFormat", "Values",
+        "Varlink",
+        "VirtualRadio",
       ],
       swiftSettings: strict),
     .testTarget(name: "DBusTests", dependencies: ["BusSupport", "DBus"], swiftSettings: strict),

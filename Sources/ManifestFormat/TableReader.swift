@@ -81,7 +81,7 @@ package struct TableReader<Key: ManifestKey> {
   }
 
   /// Returns the tables of a table whose keys are names, in the order of the text.
-  func namedTables<Inner: ManifestKey>(
+  package func namedTables<Inner: ManifestKey>(
     _ key: Key, of keys: Inner.Type = Inner.self
   ) -> [(String, TableReader<Inner>)] {
     guard let node = node(key), let entries = Self.entries(of: node, at: path(key), log: log) else {

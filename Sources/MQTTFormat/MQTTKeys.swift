@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import Manifest
+
+/// The top level of mqtt.toml.
+enum MQTTKey: String, ManifestKey {
+  case schema, broker, topics, publish, app
+
+  static var neighbours: [String] {
+    BrokerKey.allCases.map { "broker.\($0.rawValue)" } + TopicsKey.allCases.map { "topics.\($0.rawValue)" }
+      + PublishKey.allCases.map { "publish.\($0.rawValue)" }
+  }
+}
+
+/// `[broker]`
+enum BrokerKey: String, ManifestKey {
+  case host, port, socket, user, tls
+
+  static var neighbours: [String] { TLSKey.allCases.map { "tls.\($0.rawValue)" } }
+}
+
+/// `[broker.tls]`
+enum TLSKey: String, ManifestKey {
+  case authorities = "cafile"
+  case certificate = "certfile"
+  case key = "keyfile"
+}
+
+/// `[topics]`
+enum TopicsKey: String, ManifestKey {
+  case gateway, base, homeassistant
+  case homeassistantPrefix = "homeassistant-prefix"
+}
+
+/// `[publish]`
+enum PublishKey: String, ManifestKey {
+  case qos, addresses, commands, interval, undecoded
+}
+
+/// `[app.NAME]`
+enum AppKey: String, ManifestKey {
+  case interval
+}
