@@ -261,8 +261,17 @@ let package = Package(
       name: "MQTTBridge",
       dependencies: ["BridgeClient", "Interfaces", "JSON", "SensorFormats", "Values", "VarlinkClient"],
       swiftSettings: compact),
+    .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("mosquitto")]),
     .target(
       name: "MQTTFormat", dependencies: ["MQTTBridge", "Manifest", "ManifestFormat"], swiftSettings: compact),
+    .executableTarget(
+      name: "accessory-mqtt",
+      dependencies: [
+        "BridgeClient", "BridgeRuntime", "CMosquitto", "Interfaces", "LinuxSystem", "ManifestFormat",
+        "MQTTBridge",
+        "MQTTFormat",
+      ],
+      swiftSettings: compact),
 
     .target(
       name: "TestSupport", dependencies: ["Captures", "HCI", "Varlink"], path: "Tests/Support",
