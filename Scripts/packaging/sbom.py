@@ -21,6 +21,7 @@ PACKAGES = {
     "accessory-gateway": ["accessoryd", "accessoryctl"],
     "accessory-gateway-simulation": ["virtual-controller"],
     "accessory-gateway-esphome": ["accessory-esphome"],
+    "accessory-gateway-mqtt": ["accessory-mqtt"],
 }
 PROGRAMS = [name for names in PACKAGES.values() for name in names]
 HOME = "https://example.org/accessory-gateway"

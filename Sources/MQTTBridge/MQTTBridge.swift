@@ -661,6 +661,7 @@ public struct MQTTBridge: Sendable {
   /// The list is complete: what is in none of its lines is removed, also what an earlier run has left at the broker.
   private mutating func listWasRead() {
     isListed = true
+    note(.agentIsThere)
     for accessory in accessories.keys where book.lines[accessory] == nil { forget(accessory) }
     for accessory in book.lines.keys { adopt(accessory) }
     for accessory in found.sorted() where accessories[accessory] == nil {

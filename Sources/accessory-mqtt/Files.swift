@@ -80,6 +80,7 @@ struct Credentials {
     else {
       return nil
     }
-    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }, as: UTF8.self)
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != 0 }
+    return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }
 }
