@@ -55,6 +55,10 @@ enum FuzzTarget: String, CaseIterable {
   case session
   /// What clients and the agent send to the bridge for Home Assistant.
   case esphome
+  /// An advertisement in an open format.
+  case sensors
+  /// What a broker's clients and the agent send to the bridge for MQTT, and its configuration.
+  case broker
   /// Crashes on purpose, to prove that crashes are found.
   case canary
 
@@ -85,6 +89,8 @@ enum FuzzTarget: String, CaseIterable {
     case .edit: fuzzEdit(bytes)
     case .session: fuzzSession(bytes)
     case .esphome: fuzzESPHome(bytes)
+    case .sensors: fuzzSensors(bytes)
+    case .broker: fuzzBroker(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -116,6 +122,8 @@ enum FuzzTarget: String, CaseIterable {
     case .edit: editSeeds
     case .session: sessionSeeds
     case .esphome: esphomeSeeds
+    case .sensors: sensorSeeds
+    case .broker: brokerSeeds
     case .canary: [Array("canar".utf8)]
     }
   }
