@@ -477,7 +477,8 @@ public struct MQTTBridge: Sendable {
   }
 
   private mutating func eventsAnswered(_ reply: ReceivedReply) {
-    guard reply.error == nil, let line: WatchReply = reply.line() else { return }
+    if let refusal = reply.refusal { return note(reply.isPermissionDenied ? .notABridge : .refused(refusal)) }
+    guard let line: WatchReply = reply.line() else { return }
     if let epoch = line.epoch, let sequence = line.sequence {
       began(EventCursor(epoch: epoch, sequence: sequence), isReset: line.isReset ?? false)
     } else if let event = line.event {
