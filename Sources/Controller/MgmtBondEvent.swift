@@ -27,26 +27,13 @@ public enum MgmtBondEvent: Equatable, Sendable {
   /// A passkey has at most six digits.
   private static let digitsEnd: UInt32 = 1_000_000
 
-  /// The events that ``init(_:_:)`` reads.
-  static let codes: Set<UInt16> = [
-    0x0009, 0x000a, 0x000b, 0x000d, 0x000f, 0x0010, 0x0011, 0x0016, 0x0017, 0x0018,
+  /// The events that ``init(_:_:)`` reads, with the shortest parameters of each, in bytes.
+  static let byteCountsMin: [UInt16: Int] = [
+    0x0009: 1 + 25, 0x000a: 1 + 36, 0x000b: 7 + 4 + 2, 0x000d: 7 + 1, 0x000f: 7 + 1 + 4, 0x0010: 7,
+    0x0011: 7 + 1, 0x0016: 7, 0x0017: 7 + 4 + 1, 0x0018: 1 + 6 + 23,
   ]
 
-  /// The shortest parameters of an event, in bytes.
-  static func byteCountMin(_ code: UInt16) -> Int {
-    switch code {
-    case 0x0009: 1 + 25
-    case 0x000a: 1 + 36
-    case 0x000b: 7 + 4 + 2
-    case 0x000d, 0x0011: 7 + 1
-    case 0x000f: 7 + 1 + 4
-    case 0x0017: 7 + 4 + 1
-    case 0x0018: 1 + 6 + 23
-    default: 7
-    }
-  }
-
-  /// Reads the parameters of one of the ``codes``; nil if they are truncated or concern no LE device.
+  /// Reads the parameters of one of these events; nil if they are truncated or concern no LE device.
   init?(_ code: UInt16, _ cursor: inout ByteCursor) throws(MgmtError) {
     switch code {
     // New Link Key, New Long Term Key, New Identity Resolving Key: Store_Hint and the key, for the last one after the
@@ -99,4 +86,62 @@ public enum MgmtBondEvent: Equatable, Sendable {
     default: return nil
     }
   }
+}
+
+/// A key in a message of the kernel's management interface, with the device that it belongs to.
+public struct MgmtKey<Key: Equatable & Sendable>: Equatable, Sendable {
+  /// The device's identity address, if it has one; a public address for a BR/EDR key.
+  public let device: DeviceAddress
+  public let key: Key
+
+  public init(_ device: DeviceAddress, _ key: Key) {
+    self.device = device
+    self.key = key
+  }
+
+  /// nil if the message has no key, or the device is not an LE device.
+  fileprivate init?(_ device: DeviceAddress?, _ key: Key?) {
+    guard let device, let key else { return nil }
+    self.init(device, key)
+  }
+}
+
+/// "Load Long Term Keys Command": Address, Address_Type, Key_Type, Central, Encryption_Size, Encryption_Diversifier,
+/// Random_Number, Value; 36 bytes.
+extension MgmtKey<LongTermKey> {
+  var bytes: [UInt8] { device.mgmtBytes + key.bytes }
+
+  init?(_ cursor: inout ByteCursor) {
+    self.init(MgmtDevice(&cursor)?.address, LongTermKey(cursor.array(LongTermKey.encodedByteCount)))
+  }
+}
+
+/// A key that resolves private addresses ("Load Identity Resolving Keys Command"): Address, Address_Type, Value; 23
+/// bytes.
+extension MgmtKey<KeyValue> {
+  var bytes: [UInt8] { device.mgmtBytes + key.bytes }
+
+  init?(_ cursor: inout ByteCursor) {
+    self.init(MgmtDevice(&cursor)?.address, KeyValue(cursor.array(KeyValue.byteCount)))
+  }
+}
+
+/// "Load Link Keys Command": Address, Address_Type, Key_Type, Value, PIN_Length; 25 bytes.
+extension MgmtKey<LinkKey> {
+  /// Address_Type is BR/EDR.
+  var bytes: [UInt8] { device.mgmtBytes.dropLast() + [0, key.kind] + key.value.bytes + [key.pinByteCount] }
+
+  /// nil if the message ends before. Address_Type is passed over: a BR/EDR address is always public.
+  init?(_ cursor: inout ByteCursor) {
+    guard let bits = cursor.uint48(), cursor.skip(1), let kind = cursor.uint8(),
+      let value = KeyValue(cursor.array(KeyValue.byteCount)), let pinByteCount = cursor.uint8()
+    else { return nil }
+    self.init(
+      DeviceAddress(bits: bits, type: .public), LinkKey(kind: kind, pinByteCount: pinByteCount, value: value))
+  }
+}
+
+extension ByteCursor {
+  /// The next `count` bytes, copied; those that are left if there are fewer.
+  mutating func array(_ count: Int) -> [UInt8] { (0..<count).compactMap { _ in uint8() } }
 }

@@ -127,14 +127,13 @@ extension MgmtEvent.Content {
     case 0x002c:
       guard let handle = cursor.uint16() else { return nil }
       self = .monitorRemoved(handle: handle)
-    case _ where MgmtBondEvent.codes.contains(code):
-      guard parameters.byteCount >= MgmtBondEvent.byteCountMin(code) else { return nil }
-      guard let event = try MgmtBondEvent(code, &cursor) else {
+    default:
+      guard let least = MgmtBondEvent.byteCountsMin[code] else {
         self = .other(code)
         return
       }
-      self = .bond(event)
-    default: self = .other(code)
+      guard parameters.byteCount >= least else { return nil }
+      self = try MgmtBondEvent(code, &cursor).map { .bond($0) } ?? .other(code)
     }
   }
 }
