@@ -355,7 +355,8 @@ let package = Package(
     .testTarget(
       name: "ESPHomeTests",
       dependencies: [
-        "BridgeClient", "DBus", "ESPHome", "GATT", "GATTSupport", "Interfaces", "JSON", "QRCode",
+        "BridgeClient", "BusSupport", "DBus", "ESPHome", "GATT", "GATTSupport", "Interfaces", "JSON",
+        "QRCode",
         "TestSupport", "Values", "Varlink", "VarlinkClient", "VirtualRadio",
       ],
       swiftSettings: strict),

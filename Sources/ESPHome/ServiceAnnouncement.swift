@@ -75,9 +75,9 @@ public struct ServiceAnnouncement: Sendable {
         announce(at: now)
         return nil
       case .signal(let message):
-        // 2 is running: before, another host had the name.
-        guard message.member == "StateChanged", let values = try? message.arguments("is"),
-          values[0].number == 2
+        // 2 is running: before, another host had the name. A group has a signal of this name, too.
+        guard message.member == "StateChanged", message.interface == "\(Self.avahi).Server",
+          let values = try? message.arguments("is"), values[0].number == 2
         else { return nil }
         announce(at: now)
         return nil
