@@ -47,6 +47,14 @@ public struct AccessoryBook: Sendable {
     return .synced
   }
 
+  /// The client itself has renamed it: the agent's list says so up to a second later.
+  public mutating func wasRenamed(_ identifier: String, to name: String) {
+    lines[identifier]?.displayName = name
+  }
+
+  /// The client itself has removed it.
+  public mutating func wasRemoved(_ identifier: String) { lines[identifier] = nil }
+
   /// The app's accessory with an address.
   public func identifier(of address: UInt64, ofApp app: String) -> String? {
     lines.values.first { $0.app == app && $0.address?.bits == address }?.identifier

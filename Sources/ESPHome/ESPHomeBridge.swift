@@ -84,6 +84,15 @@ public struct ESPHomeBridge: Sendable {
     case enrolmentEnded
   }
 
+  /// An action of a client that the agent has not replied to.
+  private struct PendingAction {
+    let client: ESPHomeClientID
+    let call: UInt32
+    let accessory: String
+    /// The new name; nil for a removal.
+    let name: String?
+  }
+
   /// The longest message of ``Input/reports(_:)``.
   public static let messageBytesMax = ReportMessage.byteCountMax
   public static let clientsMax = 32
@@ -123,7 +132,7 @@ public struct ESPHomeBridge: Sendable {
   private var scanners: Set<ESPHomeClientID> = []
   private var isScanAsked = false
   /// The actions whose result is awaited.
-  private var actions: [BridgeCallID: (client: ESPHomeClientID, call: UInt32)] = [:]
+  private var actions: [BridgeCallID: PendingAction] = [:]
   private var lastAction = Self.firstActionCall
   private var failures: [ESPHomeError: (last: Duration, count: Int)] = [:]
   private var lastProblem: Notice?
@@ -455,9 +464,10 @@ public struct ESPHomeBridge: Sendable {
       return try send(.actionResult(call, error: error.sentence), to: id)
     }
     lastAction += 1
-    actions[BridgeCallID(lastAction)] = (id, call)
     let method = action == .rename ? OperatorMethodName.rename : .remove
     let name = action == .rename ? arguments[1] : nil
+    actions[BridgeCallID(lastAction)] = PendingAction(
+      client: id, call: call, accessory: accessory, name: name)
     callAgent(
       .begin(
         BridgeCallID(lastAction),
@@ -468,9 +478,18 @@ public struct ESPHomeBridge: Sendable {
   }
 
   private mutating func finishAction(_ id: BridgeCallID, error: String?) {
-    guard let (client, call) = actions.removeValue(forKey: id) else { return }
-    do throws(ESPHomeError) { try send(.actionResult(call, error: error), to: client) } catch {
-      fail(client, error)
+    guard let action = actions.removeValue(forKey: id) else { return }
+    if error == nil {
+      // The client's next action may come before the agent's list says it.
+      if let name = action.name {
+        accessories.wasRenamed(action.accessory, to: name)
+      } else {
+        accessories.wasRemoved(action.accessory)
+        mark(.accessories)
+      }
+    }
+    do throws(ESPHomeError) { try send(.actionResult(action.call, error: error), to: action.client) } catch {
+      fail(action.client, error)
     }
   }
 

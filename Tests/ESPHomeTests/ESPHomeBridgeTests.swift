@@ -215,8 +215,12 @@ struct ESPHomeBridgeTests {
       }
     }
     _ = bench.read(id)
-    for (name, identifier) in [("hall", "a"), ("bbbb", "b"), ("Attic", "b")] as [(String, Character)] {
-      bench.send(rename(name, "New"), by: id)
+    // A new name is known at once.
+    let renames: [(String, Character, String)] = [
+      ("hall", "a", "Porch"), ("bbbb", "b", "Loft"), ("Loft", "b", "Attic"), ("porch", "a", "Hall"),
+    ]
+    for (name, identifier, new) in renames {
+      bench.send(rename(name, new), by: id)
       let call = try #require(bench.call("Operator.Rename").flatMap { bench.calls[$0] })
       #expect(call.parameters["accessory"] == .string(String(repeating: identifier, count: 32)))
       bench.reply("Operator.Rename")
@@ -234,6 +238,26 @@ struct ESPHomeBridgeTests {
     bench.send(rename("Hall", "x"), by: id)
     bench.endAgent()
     #expect(bench.read(id).contains(.actionResult(7, error: "the agent has ended")))
+  }
+
+  @Test("An accessory that an action has removed is gone at once, before the agent's list says so")
+  func removes() throws {
+    let bench = BridgeBench()
+    bench.startBridge()
+    bench.list("Hall", "a")
+    let id = bench.greeted()
+    let remove = APIMessage(42) { fields in
+      fields.word(1, AccessoryAction.remove.rawValue)
+      fields.message(2) { $0.text(4, "Hall") }
+      fields.number(3, 7)
+    }
+    bench.send(remove, by: id)
+    bench.reply("Operator.Remove")
+    let messages = bench.read(id)
+    #expect(messages.contains(.actionResult(7, error: nil)))
+    #expect(messages.contains(Entity.accessories.state(.count(0))))
+    bench.send(remove, by: id)
+    #expect(bench.read(id).contains(.actionResult(7, error: "there are no accessories")))
   }
 
   @Test("Active scanning is asked for while a client wants it, and the bridge may")
