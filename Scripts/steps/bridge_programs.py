@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Scripts/steps/esphome and Scripts/steps/mqtt share: programs that are killed and started again, and checks."""
+"""What the steps of bridges share: programs that are killed and started again, and checks."""
 import pathlib
 import signal
 import subprocess
@@ -27,13 +27,13 @@ class Program:
     def __init__(self, command, log, ready, **options):
         self.command, self.log, self.ready, self.options, self.process = command, log, ready, options, None
 
-    def start(self):
+    def start(self, seconds=30):
         self.process = subprocess.Popen(
             self.command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, **self.options)
-        end = time.monotonic() + 30
+        end = time.monotonic() + seconds
         while not self.ready():
             if self.process.poll() is not None or time.monotonic() > end:
-                raise AssertionError(f"{pathlib.Path(self.command[0]).name} does not start")
+                raise AssertionError(f"this does not start: {' '.join(map(str, self.command))}")
             time.sleep(0.02)
 
     def kill(self, number=signal.SIGKILL):
