@@ -130,7 +130,8 @@ let package = Package(
     .target(
       name: "Suggestions",
       dependencies: [
-        "HCI", "DeviceLines", "Discovery", "Explanation", "Manifest", "ManifestEdits", "Interfaces", "JSON",
+        "HCI", "DeviceLines", "Discovery", "Explanation", "Manifest", "ManifestEdits", "ManifestFormat",
+        "Interfaces", "JSON",
       ],
       swiftSettings: strict),
     .target(
@@ -256,6 +257,15 @@ let package = Package(
       ],
       swiftSettings: compact),
 
+    // The page for operators' browsers.
+    .target(
+      name: "WebPage",
+      dependencies: [
+        "BridgeClient", "Discovery", "Explanation", "HCI", "Interfaces", "JSON", "Manifest", "ManifestEdits",
+        "ManifestFormat", "SensorFormats", "Suggestions", "Values", "VarlinkClient",
+      ],
+      swiftSettings: compact),
+
     // The gateway for a broker of MQTT.
     .target(
       name: "MQTTBridge",
@@ -366,6 +376,12 @@ let package = Package(
         "BridgeClient", "Interfaces", "JSON", "MQTTBridge", "MQTTFormat", "ManifestFormat", "Values",
         "Varlink",
         "VirtualRadio",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "WebPageTests",
+      dependencies: [
+        "BridgeClient", "Interfaces", "JSON", "ManifestEdits", "Varlink", "VarlinkClient", "WebPage",
       ],
       swiftSettings: strict),
     .testTarget(name: "DBusTests", dependencies: ["BusSupport", "DBus"], swiftSettings: strict),
@@ -646,6 +662,7 @@ case "fuzzers":
         "Varlink",
         "VarlinkClient",
         "VirtualRadio",
+        "WebPage",
         "Wireless",
       ],
       path: "Scripts/fuzzers/fuzz", swiftSettings: strict,

@@ -7,6 +7,7 @@ import HCI
 import Interfaces
 import JSON
 import Manifest
+import Suggestions
 import ToolText
 
 struct ExplainCommand: ParsableCommand {

@@ -69,59 +69,23 @@ struct GatewayOptions: ParsableArguments {
   }
 }
 
-/// A device as the agent tells it, and where items have it.
-struct InspectedDevice {
-  let line: DeviceLine
-  /// The address that it uses now.
-  let address: DeviceAddress
-  let reversedIdentityKey: String?
-  var states: [ItemStateLine] = []
-
-  /// The device with what it sent; `sources` have what was received from it meanwhile.
-  func observed(in sources: SuggestionSources) -> ObservedDevice {
-    let sets = (sources.device + sources.others).map(\.sampled)
-    return ObservedDevice(line, states, frames: SampledSet.frames(of: address, in: sets))
-  }
-}
-
 extension GatewayOptions {
   /// The items in force.
   func items() throws(ToolError) -> [ManifestItem] {
-    try callForList(GatewayMethodName.items) { line throws(JSONMemberError) in
-      guard let object = try line.objectIfPresent("item") else { return nil }
-      let line = try ItemLine(reading: object)
-      var item = DisplayItem(id: line.item, name: line.item)
-      guard let descriptor = DiscoveryDescriptor(lines: line.descriptor) else {
-        throw object.error("descriptor", .unknownValue)
-      }
-      item.descriptor = descriptor
-      item.alternate = line.alternate.flatMap(DiscoveryDescriptor.init)
-      return ManifestItem(app: line.app, item: item)
-    }
+    try callForList(GatewayMethodName.items) { line throws(JSONMemberError) in try ManifestItem(reply: line) }
   }
 
   /// The devices of an address, or all, and where items have them; or why an item finds nothing.
   func inspect(
     device: DeviceArgument? = nil, item: String? = nil
-  ) throws(ToolError) -> (devices: [InspectedDevice], reasonNothingIsFound: String?) {
-    var devices: [InspectedDevice] = []
-    var reason: String?
+  ) throws(ToolError) -> Inspection {
+    var inspection = Inspection()
     _ = try callForList(GatewayMethodName.inspect, GatewayCall(device: device?.text, item: item).write) {
       line throws(JSONMemberError) -> Never? in
-      let reply = try InspectReply(reading: line)
-      if let device = reply.device {
-        let inUse = reply.addressInUse.flatMap(AddressText.bits).map {
-          DeviceAddress(bits: $0, type: .random)
-        }
-        devices.append(
-          InspectedDevice(
-            line: device, address: inUse ?? device.address, reversedIdentityKey: reply.reversedIdentityKey))
-      }
-      if let state = reply.itemState, !devices.isEmpty { devices[devices.count - 1].states.append(state) }
-      reason = reply.reasonNothingIsFound ?? reason
+      inspection.add(try InspectReply(reading: line))
       return nil
     }
-    return (devices, reason)
+    return inspection
   }
 
   /// Throws unless the manifest has the app.

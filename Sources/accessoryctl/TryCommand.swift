@@ -75,11 +75,8 @@ struct TryCommand: ParsableCommand {
     let gateway = source.gateway
     let items = try gateway.items()
     let item = items[try index(in: items)]
-    func inspected() throws(ToolError) -> (devices: [InspectedDevice], reasonNothingIsFound: String?) {
-      try gateway.inspect(item: item.path)
-    }
-    var (devices, reason) = try inspected()
-    if let reason { return showNothing(reason) }
+    var inspection = try gateway.inspect(item: item.path)
+    if let reason = inspection.reasonNothingIsFound { return showNothing(reason) }
     guard !item.item.descriptor.isFoundByNetwork else {
       let networks = try SetupAccessory.networksInSight(gateway)
       let status = try show(networks.compactMap { NetworkExplanation(of: $0.ssid.bytes, item, $0) })
@@ -91,14 +88,16 @@ struct TryCommand: ParsableCommand {
     }
     // Clauses that do not hold on what a device sent last may hold on what it sends next.
     var heard = SuggestionSources()
-    let isNear = devices.contains { explanations($0, heard).contains { $0.isNear && !$0.holds } }
+    let isNear = inspection.devices.contains { explanations($0, heard).contains { $0.isNear && !$0.holds } }
     if isNear {
       heard = try Listening(seconds: ExplainCommand.listeningSeconds).heard(gateway)
-      (devices, reason) = try inspected()
+      inspection = try gateway.inspect(item: item.path)
     }
     return try show(
       Trial.ordered(
-        devices.map { device in explanations(device, heard).map { Trial($0, name: device.line.name) } }))
+        inspection.devices.map { device in
+          explanations(device, heard).map { Trial($0, name: device.line.name) }
+        }))
   }
 
   /// Says why the item finds nothing. `reason` lacks its subject.

@@ -59,6 +59,8 @@ enum FuzzTarget: String, CaseIterable {
   case sensors
   /// What a broker's clients and the agent send to the bridge for MQTT, and its configuration.
   case broker
+  /// What browsers send to the page.
+  case page
   /// Crashes on purpose, to prove that crashes are found.
   case canary
 
@@ -91,6 +93,7 @@ enum FuzzTarget: String, CaseIterable {
     case .esphome: fuzzESPHome(bytes)
     case .sensors: fuzzSensors(bytes)
     case .broker: fuzzBroker(bytes)
+    case .page: fuzzPage(bytes)
     case .canary: fuzzCanary(bytes)
     }
   }
@@ -124,6 +127,7 @@ enum FuzzTarget: String, CaseIterable {
     case .esphome: esphomeSeeds
     case .sensors: sensorSeeds
     case .broker: brokerSeeds
+    case .page: pageSeeds
     case .canary: [Array("canar".utf8)]
     }
   }
