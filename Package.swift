@@ -259,12 +259,21 @@ let package = Package(
 
     // The page for operators' browsers.
     .target(
+      name: "CMicrohttpd", linkerSettings: [.linkedLibrary("microhttpd"), .linkedLibrary("gnutls")]),
+    .target(
       name: "WebPage",
       dependencies: [
         "BridgeClient", "Discovery", "Explanation", "HCI", "Interfaces", "JSON", "Manifest", "ManifestEdits",
         "ManifestFormat", "SensorFormats", "Suggestions", "Values", "VarlinkClient",
       ],
       swiftSettings: compact),
+    .executableTarget(
+      name: "accessory-web",
+      dependencies: [
+        "BridgeClient", "BridgeRuntime", "CMicrohttpd", "Interfaces", "JSON", "LinuxSystem", "Manifest",
+        "ManifestEdits", "ManifestFormat", "Values", "WebPage",
+      ],
+      exclude: ["Page"], swiftSettings: compact),
 
     // The gateway for a broker of MQTT.
     .target(

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the page knows, how it learns it, and how it is drawn. Text from outside becomes text nodes only.
+import {screens} from "/screens.js";
+
+export const state = {
+  you: null, agent: {isThere: true}, status: null, offset: 0, heardAt: 0, accessories: new Map(), requests: new Map(),
+  tracks: new Map(), rates: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
+  // What a screen keeps for itself: a list that it has asked for, an answer, what was typed.
+  kept: {},
+};
+
+// MARK: Text
+
+const invisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const marks = /(\p{M}{2})\p{M}+/gu;
+
+/** A text from outside as it may be shown: what turns or hides others stands as its number, and it has an end. */
+export function plain(text, max = 64) {
+  const shown = String(text).replace(marks, "$1").replace(invisible, c => `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`);
+  const letters = [...shown];
+  return letters.length > max ? letters.slice(0, max - 1).join("") + "…" : shown;
+}
+
+export const air = (text, max) => h("bdi", {}, plain(text, max));
+export const count = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
+
+/** Seconds in words. */
+export function span(seconds) {
+  const s = Math.max(0, Math.round(seconds));
+  if (s < 90) return `${s} s`;
+  if (s < 5400) return `${Math.round(s / 60)} min`;
+  if (s < 172800) return `${Math.round(s / 3600)} h`;
+  return `${Math.round(s / 86400)} days`;
+}
+
+/** A moment of the agent's clock: relative for an hour. */
+export function when(time) {
+  const past = now() - time;
+  return past < 3600 ? `${span(past)} ago` : clock(time);
+}
+
+export const now = () => Date.now() / 1000 - state.offset;
+export const clock = time => new Date((time + state.offset) * 1000).toLocaleTimeString("en-GB");
+
+export function nearness(level) {
+  if (level == null) return "not heard";
+  return level >= -50 ? "very near" : level >= -75 ? "in the room" : "far";
+}
+
+// MARK: Nodes
+
+const svgTags = new Set(["svg", "polyline", "line", "title"]);
+
+/** A node. Handlers are properties, so that a node that stays gets those of its new likeness. */
+export function h(tag, props = {}, ...children) {
+  const node = svgTags.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (value == null || value === false) continue;
+    if (name.startsWith("on")) node[`_${name.slice(2)}`] = value;
+    else if (name === "key") node._key = value;
+    else if (name === "value") { node.value = value; node._value = value; }
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...nodes(children));
+  return node;
+}
+
+/** The nodes of a list that has others in it, and places that are empty. */
+const nodes = list => list.flat(9).filter(part => part != null && part !== false)
+  .map(part => part instanceof Node ? part : document.createTextNode(part));
+
+const isUsers = (node, name) => node.tagName === "DETAILS" && name === "open";
+
+function morphNode(old, next) {
+  for (const {name} of [...old.attributes]) if (!next.hasAttribute(name) && !isUsers(old, name)) old.removeAttribute(name);
+  for (const {name, value} of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  for (const name of ["_click", "_input", "_submit", "_change"]) old[name] = next[name];
+  if (next._value !== undefined && next._value !== old._value) { old.value = next._value; old._value = next._value; }
+  if (old.tagName !== "TEXTAREA") morph(old, [...next.childNodes]);
+}
+
+const isAlike = (one, other) => one.nodeType === other.nodeType && one.nodeName === other.nodeName && one._key === other._key;
+
+/** Makes the children of a node like others, and keeps those that are alike: what has the focus keeps it. */
+export function morph(parent, next) {
+  const old = [...parent.childNodes];
+  let place = parent.firstChild;
+  for (const child of next) {
+    const at = old.findIndex(other => isAlike(other, child));
+    if (at < 0) {
+      parent.insertBefore(child, place);
+      continue;
+    }
+    const [kept] = old.splice(at, 1);
+    if (kept === place) place = place.nextSibling;
+    else parent.insertBefore(kept, place);
+    if (kept.nodeType === 3) { if (kept.data !== child.data) kept.data = child.data; } else morphNode(kept, child);
+  }
+  for (const gone of old) gone.remove();
+}
+
+for (const kind of ["click", "input", "submit", "change"]) {
+  document.addEventListener(kind, event => {
+    for (let node = event.target; node && node !== document; node = node.parentNode) {
+      if (!node[`_${kind}`]) continue;
+      if (kind === "submit") event.preventDefault();
+      return node[`_${kind}`](event);
+    }
+  });
+}
+
+export const button = (text, onclick, kind = "", props = {}) => h("button", {type: "button", class: kind, onclick, ...props}, text);
+
+export const isOperator = () => state.you?.role === "operator";
+
+// MARK: Drawing
+
+const names = {now: "Now", add: "Add", accessories: "Accessories", why: "Why not?", rules: "Rules"};
+let isDue = false;
+
+export function draw() {
+  if (isDue) return;
+  isDue = true;
+  setTimeout(() => { isDue = false; drawNow(); }, 16);
+}
+
+function drawNow() {
+  const focused = document.activeElement;
+  const waiting = state.requests.size;
+  const problems = state.status?.problems.length ?? 0;
+  morph(document.getElementById("bar"), state.login ? [] : Object.entries(names).map(([screen, name]) =>
+    h("a", {key: screen, href: `#${screen}`, "aria-current": state.screen === screen ? "page" : null}, name,
+      screen === "add" && waiting > 0 && h("span", {class: "count"}, String(waiting), h("span", {class: "unseen"}, " open")),
+      screen === "now" && problems > 0 && h("span", {class: "dot"}, "●", h("span", {class: "unseen"}, " problems")))));
+  morph(document.getElementById("main"), nodes(state.login ? loginScreen() : [...banners(), ...content()]));
+  if (focused !== document.activeElement && focused?.isConnected) focused.focus({preventScroll: true});
+}
+
+function content() {
+  if (!state.you) return [h("p", {class: "muted"}, "Loading…")];
+  return screens[state.screen](state.detail);
+}
+
+function loginScreen() {
+  return [h("h1", {}, "Accessory gateway"), h("p", {}, state.login),
+    h("p", {}, "On the gateway, run this and open its link, or scan its code:"), h("pre", {}, "accessoryctl web")];
+}
+
+function banners() {
+  const banners = [];
+  if (state.you && !state.isOnline) {
+    banners.push(h("p", {class: "banner", key: "offline"}, "The page has lost its connection, and tries to get it back. ",
+      `It shows what it knew at ${new Date(state.heardAt).toLocaleTimeString("en-GB")}.`));
+  } else if (state.you && !state.agent.isThere) {
+    banners.push(h("p", {class: "banner", key: "away"}, `The gateway has been away for ${span(state.agent.seconds ?? 0)}. `,
+      state.status ? `This page shows what it knew at ${new Date(state.heardAt).toLocaleTimeString("en-GB")}. ` : "",
+      h("small", {}, plain(state.agent.reason ?? "", 300))));
+  }
+  if (state.you?.role === "viewer") {
+    banners.push(h("p", {class: "muted", key: "viewer"}, "You may look, not change. Ask for an operator's link: ",
+      h("code", {}, "accessoryctl web")));
+  }
+  return banners;
+}
+
+/** Says something to screen readers. */
+export function announce(text) { document.getElementById("live").textContent = plain(text, 200); }
+
+// MARK: Calls
+
+/** Asks the server. Throws a sentence. */
+export async function ask(path, body) {
+  let response;
+  try {
+    response = await fetch(path, body === undefined ? {} : {
+      method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
+  } catch {
+    throw new Error("The page's program does not reply. Is accessory-web running?");
+  }
+  if (response.headers.get("Content-Type")?.startsWith("application/octet-stream")) return response.blob();
+  const answer = await response.json().catch(() => ({}));
+  if (response.status === 401 && path !== "/login") logOut(answer.sentence);
+  if (!response.ok) throw Object.assign(new Error(answer.sentence ?? `Status ${response.status}.`), {status: response.status});
+  return answer;
+}
+
+/** Asks, and shows a failure. Returns null then. */
+export async function tell(path, body) {
+  try {
+    return await ask(path, body);
+  } catch (error) {
+    announce(error.message);
+    notice("That did not work", error.message);
+    return null;
+  }
+}
+
+// MARK: Dialogues
+
+/** A dialogue with nodes and buttons; each closes it unless its action returns false. */
+export function dialogue(title, nodes, buttons) {
+  const heading = h("h2", {id: "dialogue-title"}, title);
+  const box = h("dialog", {"aria-labelledby": "dialogue-title"}, heading, ...nodes, h("div", {class: "buttons"},
+    buttons.map(([text, action, kind]) => button(text, async () => { if (await action?.() !== false) close(); }, kind))));
+  const close = () => { box.close(); box.remove(); };
+  box.addEventListener("cancel", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+  const field = box.querySelector("input");
+  if (field) { field.focus(); field.select(); }
+  return close;
+}
+
+export const notice = (title, text) => dialogue(title, [h("p", {}, plain(text, 400))], [["Close", null, "main"]]);
+
+/** Asks for a name, prefilled and selected. */
+export function askName(title, name, explanation, verb, action) {
+  const field = h("input", {id: "name-field", maxlength: 124, autocomplete: "off"});
+  field.value = name;
+  field.addEventListener("keydown", event => {
+    if (event.key === "Enter") { event.preventDefault(); field.closest("dialog").querySelector("button.main").click(); }
+  });
+  dialogue(title, [h("label", {for: "name-field"}, "Name"), field, h("p", {class: "muted"}, explanation)],
+    [[verb, () => field.value.trim() ? action(field.value) : false, "main"], ["Back", null]]);
+}
+
+// MARK: The stream
+
+let source = null, sourcePath = "";
+const wantsDevices = () => ["why", "rules"].includes(state.screen);
+
+function openStream() {
+  const path = wantsDevices() ? "/events/devices" : "/events";
+  if (source && path === sourcePath && source.readyState !== 2) return;
+  source?.close();
+  sourcePath = path;
+  const stream = source = new EventSource(path);
+  for (const [name, take] of Object.entries(messages)) {
+    stream.addEventListener(name, event => {
+      if (stream !== source) return;
+      state.isOnline = true;
+      if (state.agent.isThere) state.heardAt = Date.now();
+      take(JSON.parse(event.data));
+      draw();
+    });
+  }
+  stream.onerror = () => {
+    if (stream !== source) return;
+    state.isOnline = false;
+    draw();
+    if (stream.readyState !== 2) return;
+    // Not logged in any longer, or too many pages: asking says which.
+    setTimeout(() => ask("/suggest", {}).catch(error => { if (error.status !== 401 && stream === source) openStream(); }), state.you ? 2000 : 0);
+  };
+}
+
+const messages = {
+  you(you) { state.you = you; state.login = null; },
+  agent(agent) { state.agent = agent; },
+  status(status) { state.status = status; state.offset = Date.now() / 1000 - status.time; },
+  accessories({accessories}) { state.accessories = new Map(accessories.map(line => [line.identifier, line])); },
+  accessory(line) { state.accessories.set(line.identifier, line); },
+  accessoryGone({identifier}) { state.accessories.delete(identifier); },
+  requests({requests}) {
+    const old = state.requests;
+    state.requests = new Map(requests.map(({request, candidates}) => {
+      const entry = old.get(request.request) ?? newRequest(request);
+      entry.request = request;
+      for (const number of entry.candidates.keys()) if (!candidates.some(line => line.candidate === number)) entry.candidates.delete(number);
+      for (const line of candidates) takeCandidate(entry, line);
+      return [request.request, entry];
+    }));
+  },
+  picker(reply) {
+    if (reply.request) {
+      const entry = state.requests.get(reply.request.request);
+      if (entry) entry.request = reply.request;
+      else {
+        state.requests.set(reply.request.request, newRequest(reply.request));
+        announce(`${reply.request.app} asks for something.`);
+      }
+    } else if (reply.candidate) takeCandidate(state.requests.get(reply.of), reply.candidate);
+    else if (reply.gone != null) dropCandidate(state.requests.get(reply.of), reply.gone);
+    else if (reply.closed) close(reply);
+  },
+  rates({rates}) { state.rates = rates; },
+  rate({rate}) { state.rates.push(rate ?? -1); if (state.rates.length > 600) state.rates.shift(); },
+  tracks({tracks}) { state.tracks = new Map(tracks.map(track => [track.address, track])); },
+  events() { state.events = []; },
+  event(event) { state.events.unshift(event); state.events.length = Math.min(state.events.length, 60); },
+  devices(devices) { state.devices = devices; },
+  synced() {},
+};
+
+const newRequest = request => ({request, candidates: new Map(), order: [], gone: [], levels: new Map()});
+
+function takeCandidate(entry, line) {
+  if (!entry) return;
+  if (!entry.candidates.has(line.candidate)) entry.order.push(line.candidate);
+  entry.candidates.set(line.candidate, line);
+  entry.gone = entry.gone.filter(gone => gone.line.candidate !== line.candidate);
+  const levels = entry.levels.get(line.candidate) ?? [];
+  levels.push([Date.now(), line.filteredRSSI ?? line.rssi]);
+  while (levels.length && levels[0][0] < Date.now() - 10000) levels.shift();
+  entry.levels.set(line.candidate, levels);
+}
+
+function dropCandidate(entry, number) {
+  const line = entry?.candidates.get(number);
+  if (!line) return;
+  entry.candidates.delete(number);
+  entry.order = entry.order.filter(other => other !== number);
+  entry.gone = [{line, at: Date.now()}, ...entry.gone].slice(0, 3);
+}
+
+function close(reply) {
+  const entry = state.requests.get(reply.closed);
+  state.requests.delete(reply.closed);
+  if (!entry) return;
+  state.closed = [{...reply, at: Date.now(), app: entry.request.app, kind: entry.request.kind}, ...state.closed].slice(0, 4);
+  announce(reply.accessory ? `${reply.displayName} was added to ${entry.request.app}.` : reply.reason ?? "A request has ended.");
+}
+
+/** A candidate that is stronger moves up when it has been so for a second: nothing jumps under a thumb. */
+export function ordered(entry) {
+  const level = number => { const line = entry.candidates.get(number); return line?.filteredRSSI ?? line?.rssi ?? -128; };
+  entry.order = entry.order.filter(number => entry.candidates.has(number));
+  entry.since ??= new Map();
+  for (let i = 1; i < entry.order.length; i++) {
+    const [upper, lower] = [entry.order[i - 1], entry.order[i]];
+    const pair = `${upper}/${lower}`;
+    if (level(lower) <= level(upper) + 2) { entry.since.delete(pair); continue; }
+    if (!entry.since.has(pair)) entry.since.set(pair, Date.now());
+    if (Date.now() - entry.since.get(pair) < 1000) continue;
+    entry.order[i - 1] = lower;
+    entry.order[i] = upper;
+  }
+  return entry.order.map(number => entry.candidates.get(number));
+}
+
+// MARK: Start
+
+function logOut(sentence) {
+  source?.close();
+  source = null;
+  state.you = null;
+  state.login = sentence ?? "You are not logged in.";
+  draw();
+}
+
+export async function leave() {
+  await ask("/logout", {}).catch(() => {});
+  logOut("You are logged out.");
+}
+
+function route() {
+  const [screen, ...rest] = location.hash.slice(1).split("/");
+  if (screen === "main") return;
+  const isNew = screen !== state.screen;
+  state.screen = names[screen] ? screen : "now";
+  state.detail = decodeURIComponent(rest.join("/"));
+  document.title = `${names[state.screen]} – Accessory gateway`;
+  if (isNew) state.kept = {text: state.kept.text};
+  if (state.login) return draw();
+  openStream();
+  draw();
+}
+
+document.getElementById("skip").addEventListener("click", event => {
+  event.preventDefault();
+  document.getElementById("main").focus();
+});
+window.addEventListener("hashchange", () => { start(); scrollTo(0, 0); });
+setInterval(() => { if (state.you && !document.hidden) draw(); }, 1000);
+
+async function start() {
+  const code = /^#([0-9a-f]{32})$/.exec(location.hash)?.[1];
+  if (code) {
+    history.replaceState(null, "", "#now");
+    try {
+      await ask("/login", {code});
+      state.login = null;
+    } catch (error) {
+      return logOut(error.message);
+    }
+  }
+  route();
+}
+start();
