@@ -223,7 +223,7 @@ let package = Package(
         "KnownNetworks",
         "Manifest",
         "ManifestEdits", "ManifestFormat", "Registry",
-        "PropertyList", "RegistryFormat", "Suggestions",
+        "PropertyList", "QRCode", "RegistryFormat", "Suggestions",
         "ToolSystem", "ToolText", "JSON", "LinuxSystem", "Varlink", "VarlinkClient", "PickerScreen",
         "Terminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

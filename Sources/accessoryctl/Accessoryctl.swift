@@ -54,7 +54,8 @@ struct Accessoryctl: ParsableCommand {
           CheckCommand.self, SuggestCommand.self, ReloadCommand.self, CalibrateCommand.self,
         ]),
       CommandGroup(
-        name: "Agent", subcommands: [StatusCommand.self, MetricsCommand.self, ReportCommand.self]),
+        name: "Agent",
+        subcommands: [StatusCommand.self, MetricsCommand.self, ReportCommand.self, WebCommand.self]),
       CommandGroup(
         name: "Captures", subcommands: [CaptureCommand.self, DecodeCommand.self, ReplayCommand.self]),
     ])
