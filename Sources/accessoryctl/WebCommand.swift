@@ -80,9 +80,9 @@ struct WebCommand: ParsableCommand {
       (try line.string("link"), try line.stringIfPresent("fingerprint"))
     }
     try printer.text("\(shown(link))\n")
-    guard printer.isTerminal else { return }
-    for line in QRCode(link)?.lines ?? [] { try printer.text("\(line)\n") }
-    if let fingerprint { try printer.text("certificate: \(shown(fingerprint))\n") }
+    if printer.isTerminal { for line in QRCode(link)?.lines ?? [] { try printer.text("\(line)\n") } }
+    try printer.flush()
+    if let fingerprint { StandardError.say("the certificate's fingerprint is \(shown(fingerprint))") }
     StandardError.say("the link is good once, and for two minutes")
   }
 }

@@ -95,7 +95,7 @@ label { display: block; margin: 8px 0 4px; }
 .banner { position: sticky; top: 0; z-index: 4; margin: 0 -16px 8px; padding: 8px 16px; background: var(--amber-ground);
   border-bottom: 1px solid var(--amber); }
 .link { display: block; text-decoration: none; color: inherit; }
-.cards { display: grid; gap: 8px; }
+.cards { margin-top: 8px; display: grid; gap: 8px; }
 .cards .card { margin: 0; }
 
 .bar { display: inline-flex; gap: 2px; vertical-align: middle; }
@@ -148,11 +148,18 @@ export const state = {
 const invisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const marks = /(\p{M}{2})\p{M}+/gu;
 
-/** A text from outside as it may be shown: what turns or hides others stands as its number, and it has an end. */
+const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}]/u;
+
+/** A text from outside as it may be shown: what turns or hides others stands as its number, and it has `max` columns. */
 export function plain(text, max = 64) {
   const shown = String(text).replace(marks, "$1").replace(invisible, c => `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`);
-  const letters = [...shown];
-  return letters.length > max ? letters.slice(0, max - 1).join("") + "…" : shown;
+  let columns = 0, cut = "";
+  for (const letter of shown) {
+    columns += wide.test(letter) ? 2 : 1;
+    if (columns > max) return cut + "…";
+    cut += letter;
+  }
+  return shown;
 }
 
 export const air = (text, max) => h("bdi", {}, plain(text, max));
@@ -553,7 +560,7 @@ function plot(title, values, {low, high, lines = [], kind = "plot", span: total 
   const x = i => (total - values.length + i) / Math.max(1, total - 1) * 600;
   const y = value => 54 - (Math.max(low, Math.min(high, value)) - low) / Math.max(1, high - low) * 50;
   return h("svg", {class: kind, viewBox: "0 0 600 56", preserveAspectRatio: "none", role: "img"}, h("title", {}, title),
-    h("line", {class: "base", x1: 0, x2: 600, y1: 55, y2: 55}),
+    kind === "plot" && h("line", {class: "base", x1: 0, x2: 600, y1: 55, y2: 55}),
     lines.map(([level, name]) => h("line", {class: `gate ${name}`, x1: 0, x2: 600, y1: y(level), y2: y(level)})),
     pieces(values, x, y).map(piece => h("polyline", {class: "line", points: piece.join(" ")})));
 }
@@ -576,7 +583,7 @@ function nowScreen() {
   const silent = accessories.filter(line => line.address && !line.isInSight);
   const ignored = status.devices ? Math.round(100 * (status.devices - status.found) / status.devices) : 0;
   return [
-    h("h1", {}, needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
+    h("h1", {}, !state.agent.isThere ? "The gateway is away." : needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
     h("p", {}, `${count(accessories.length - silent.length, "accessory", "accessories")} in sight`,
       silent.length > 0 && [" · ", `${silent.length} silent (`, air(silent[0].displayName), silent.length > 1 ? ", …)" : ")"]),
     status.devices > 0 && h("p", {class: "muted"},
@@ -659,13 +666,13 @@ function cure({kind}) {
 // MARK: Add
 
 function requestSentence(request) {
-  const items = request.items.map(item => `“${plain(item.name)}”`).join(" or ");
+  const items = request.items.map((item, i) => [i > 0 && " or ", "“", air(item.name), "”"]);
   switch (request.kind) {
     case "rename": return [h("b", {}, request.app), " wants to rename ", air(request.displayName), "."];
     case "authorize": return [h("b", {}, request.app), " wants to use more of ", air(request.displayName), "."];
     case "migrate": return [h("b", {}, request.app), " wants to have devices that it knew before."];
     case "pair": return [air(request.displayName), " is being paired again."];
-    default: return [h("b", {}, request.app), request.isOnBehalf ? " is to get " : " asks for ", items || "an accessory", "."];
+    default: return [h("b", {}, request.app), request.isOnBehalf ? " is to get " : " asks for ", items.length ? items : "an accessory", "."];
   }
 }
 
@@ -818,7 +825,7 @@ function load(name, path) {
 const bonds = {none: null, bonded: "paired", lost: "the pairing is lost"};
 
 function accessoriesScreen(detail) {
-  const all = [...state.accessories.values()].sort((a, b) => a.app.localeCompare(b.app) || a.displayName.localeCompare(b.displayName));
+  const all = [...state.accessories.values()].sort((a, b) => a.app.localeCompare(b.app) || a.displayName.localeCompare(b.displayName, undefined, {numeric: true}));
   const chosen = state.accessories.get(detail);
   if (chosen) return [h("p", {}, h("a", {href: "#accessories"}, "← All accessories")), accessoryDetail(chosen)];
   if (!all.length) return [h("h1", {}, "Accessories"), empty("No accessories yet.", isOperator() && h("p", {}, h("a", {href: "#add"}, "Add one"))), removedCard()];

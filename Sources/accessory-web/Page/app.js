@@ -14,11 +14,18 @@ export const state = {
 const invisible = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const marks = /(\p{M}{2})\p{M}+/gu;
 
-/** A text from outside as it may be shown: what turns or hides others stands as its number, and it has an end. */
+const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}]/u;
+
+/** A text from outside as it may be shown: what turns or hides others stands as its number, and it has `max` columns. */
 export function plain(text, max = 64) {
   const shown = String(text).replace(marks, "$1").replace(invisible, c => `\\u{${c.codePointAt(0).toString(16).toUpperCase()}}`);
-  const letters = [...shown];
-  return letters.length > max ? letters.slice(0, max - 1).join("") + "…" : shown;
+  let columns = 0, cut = "";
+  for (const letter of shown) {
+    columns += wide.test(letter) ? 2 : 1;
+    if (columns > max) return cut + "…";
+    cut += letter;
+  }
+  return shown;
 }
 
 export const air = (text, max) => h("bdi", {}, plain(text, max));

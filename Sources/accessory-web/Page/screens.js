@@ -28,7 +28,7 @@ function plot(title, values, {low, high, lines = [], kind = "plot", span: total 
   const x = i => (total - values.length + i) / Math.max(1, total - 1) * 600;
   const y = value => 54 - (Math.max(low, Math.min(high, value)) - low) / Math.max(1, high - low) * 50;
   return h("svg", {class: kind, viewBox: "0 0 600 56", preserveAspectRatio: "none", role: "img"}, h("title", {}, title),
-    h("line", {class: "base", x1: 0, x2: 600, y1: 55, y2: 55}),
+    kind === "plot" && h("line", {class: "base", x1: 0, x2: 600, y1: 55, y2: 55}),
     lines.map(([level, name]) => h("line", {class: `gate ${name}`, x1: 0, x2: 600, y1: y(level), y2: y(level)})),
     pieces(values, x, y).map(piece => h("polyline", {class: "line", points: piece.join(" ")})));
 }
@@ -51,7 +51,7 @@ function nowScreen() {
   const silent = accessories.filter(line => line.address && !line.isInSight);
   const ignored = status.devices ? Math.round(100 * (status.devices - status.found) / status.devices) : 0;
   return [
-    h("h1", {}, needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
+    h("h1", {}, !state.agent.isThere ? "The gateway is away." : needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
     h("p", {}, `${count(accessories.length - silent.length, "accessory", "accessories")} in sight`,
       silent.length > 0 && [" · ", `${silent.length} silent (`, air(silent[0].displayName), silent.length > 1 ? ", …)" : ")"]),
     status.devices > 0 && h("p", {class: "muted"},
@@ -134,13 +134,13 @@ function cure({kind}) {
 // MARK: Add
 
 function requestSentence(request) {
-  const items = request.items.map(item => `“${plain(item.name)}”`).join(" or ");
+  const items = request.items.map((item, i) => [i > 0 && " or ", "“", air(item.name), "”"]);
   switch (request.kind) {
     case "rename": return [h("b", {}, request.app), " wants to rename ", air(request.displayName), "."];
     case "authorize": return [h("b", {}, request.app), " wants to use more of ", air(request.displayName), "."];
     case "migrate": return [h("b", {}, request.app), " wants to have devices that it knew before."];
     case "pair": return [air(request.displayName), " is being paired again."];
-    default: return [h("b", {}, request.app), request.isOnBehalf ? " is to get " : " asks for ", items || "an accessory", "."];
+    default: return [h("b", {}, request.app), request.isOnBehalf ? " is to get " : " asks for ", items.length ? items : "an accessory", "."];
   }
 }
 
@@ -293,7 +293,7 @@ function load(name, path) {
 const bonds = {none: null, bonded: "paired", lost: "the pairing is lost"};
 
 function accessoriesScreen(detail) {
-  const all = [...state.accessories.values()].sort((a, b) => a.app.localeCompare(b.app) || a.displayName.localeCompare(b.displayName));
+  const all = [...state.accessories.values()].sort((a, b) => a.app.localeCompare(b.app) || a.displayName.localeCompare(b.displayName, undefined, {numeric: true}));
   const chosen = state.accessories.get(detail);
   if (chosen) return [h("p", {}, h("a", {href: "#accessories"}, "← All accessories")), accessoryDetail(chosen)];
   if (!all.length) return [h("h1", {}, "Accessories"), empty("No accessories yet.", isOperator() && h("p", {}, h("a", {href: "#add"}, "Add one"))), removedCard()];
