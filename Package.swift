@@ -263,7 +263,7 @@ let package = Package(
     .target(
       name: "WebPage",
       dependencies: [
-        "BridgeClient", "Discovery", "Explanation", "HCI", "Interfaces", "JSON", "Manifest", "ManifestEdits",
+        "BridgeClient", "Captures", "Discovery", "Explanation", "HCI", "Interfaces", "JSON", "Manifest", "ManifestEdits",
         "ManifestFormat", "SensorFormats", "Suggestions", "Values", "VarlinkClient",
       ],
       swiftSettings: compact),
