@@ -263,7 +263,8 @@ let package = Package(
     .target(
       name: "WebPage",
       dependencies: [
-        "BridgeClient", "Captures", "Discovery", "Explanation", "HCI", "Interfaces", "JSON", "Manifest", "ManifestEdits",
+        "BridgeClient", "Captures", "Discovery", "Explanation", "HCI", "Interfaces", "JSON", "Manifest",
+        "ManifestEdits",
         "ManifestFormat", "SensorFormats", "Suggestions", "Values", "VarlinkClient",
       ],
       swiftSettings: compact),

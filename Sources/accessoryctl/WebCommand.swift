@@ -49,7 +49,9 @@ struct WebCommand: ParsableCommand {
   func run() throws {
     var printer = Printer()
     if list {
-      let browsers = try page.ask("list") { line throws(JSONMemberError) in try line.objectsIfPresent("browsers") ?? [] }
+      let browsers = try page.ask("list") { line throws(JSONMemberError) in
+        try line.objectsIfPresent("browsers") ?? []
+      }
       if browsers.isEmpty { StandardError.say("no browser is logged in") }
       for browser in browsers { try printer.text(try Self.text(of: browser)) }
     } else if let revoke {
