@@ -14,7 +14,7 @@ final class HTTPListener {
   }
 
   /// Connections of browsers; further ones wait in the kernel.
-  private static let connectionsMax: UInt32 = 96
+  private static let connectionsMax: UInt32 = 64
 
   private let server: OpaquePointer
   private let index: Int

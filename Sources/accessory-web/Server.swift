@@ -15,7 +15,7 @@ final class Server {
   }
 
   /// What may wait for a browser that does not read. Then its stream ends, and it comes back.
-  private static let unsentMax = 4 << 20
+  private static let unsentMax = 1 << 19
   /// Commands of operators at one time.
   private static let commandsMax = 4
   /// Rounds of the listeners before others get a turn.
