@@ -150,7 +150,7 @@ extension AccessoryLine {
   }
 
   /// What it said last, in open formats.
-  fileprivate var valuesText: String? { ValueLine.text(of: values) }
+  fileprivate var valuesText: String? { values.text }
 
   fileprivate var signalText: String {
     guard isInSight else { return isHeard == true ? "heard, not found" : "not in sight" }

@@ -28,7 +28,7 @@ extension DeviceLine {
     if let pace, !pace.hasPrefix("every") || (intervalMilliseconds ?? 0) >= 10_000 {
       words.append("(\(pace))")
     }
-    if let values = ValueLine.text(of: values) { words.append("\(values)") }
+    if let values = values.text { words.append(values) }
     let heard = "\(level)  \(address) \(reports)\(silent)"
     guard !words.isEmpty else { return heard + "\n" }
     return style.tableLine("\(heard)  ", words, at: Self.wordsColumn)
@@ -36,6 +36,11 @@ extension DeviceLine {
 
   /// Where names and items start.
   private static let wordsColumn = 47
+}
+
+extension [ValueLine] {
+  /// Values as a text for terminals; nil for none.
+  var text: String? { ValueLine.text(of: self).map { AirText([UInt8]($0.utf8)).escaped() } }
 }
 
 extension CandidateLine {

@@ -51,7 +51,7 @@ public struct EventTable: Sendable {
     return line(
       clock: clock ?? event.time.text(decimals: 3), colored, item: "\(event.app)/\(event.item)",
       event.address, event.filteredRSSI, reason: event.reason.rawValue,
-      note: [ValueLine.text(of: event.values), event.skipped == 0 ? nil : "\(event.skipped) skipped"]
+      note: [event.values.text, event.skipped == 0 ? nil : "\(event.skipped) skipped"]
         .compactMap(\.self).joined(separator: ", "), style)
   }
 

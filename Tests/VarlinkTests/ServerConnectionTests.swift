@@ -85,7 +85,8 @@ struct ServerConnectionTests {
     harness.incoming = Self.call("Count", more: true) { $0.member("to", 5000) } + Self.fail(1)
     harness.turn(sending: 0)
     let held = harness.connection.sendableByteCount
-    #expect(held > 32 << 10 - 128 && held <= 32 << 10)
+    let room = ConnectionLimits().outputBytesMax - ConnectionLimits().replyBytesMax
+    #expect(held > room - 128 && held <= room)
     harness.turn(sending: 0)
     #expect(harness.connection.sendableByteCount == held)
     harness.settle()
@@ -176,8 +177,10 @@ struct ServerConnectionTests {
     var connection = ServerConnection()
     connection.receive(Self.call("Nothing").span)
     _ = connection.nextAction(at: .zero)
-    connection.reply([UInt8](repeating: 0x20, count: 32 << 10 + 1))
-    #expect(connection.nextAction(at: .zero) == .close(.replyTooLong(byteCount: 32 << 10 + 1)))
+    connection.reply([UInt8](repeating: 0x20, count: ConnectionLimits().replyBytesMax + 1))
+    #expect(
+      connection.nextAction(at: .zero)
+        == .close(.replyTooLong(byteCount: ConnectionLimits().replyBytesMax + 1)))
   }
 
   @Test("The last reply fits behind the fullest stream")
@@ -187,7 +190,7 @@ struct ServerConnectionTests {
     _ = connection.nextAction(at: .zero)
     connection.reply([UInt8](repeating: 0x20, count: connection.continuedReplyBytesMax), continues: true)
     #expect(connection.continuedReplyBytesMax == 0)
-    connection.reply([UInt8](repeating: 0x20, count: 32 << 10))
+    connection.reply([UInt8](repeating: 0x20, count: ConnectionLimits().replyBytesMax))
     #expect(connection.sendableByteCount == 64 << 10 && connection.nextAction(at: .zero) == .wait)
   }
 

@@ -55,7 +55,7 @@ private enum LongInterface: ServedInterface {
   static let name = "org.a"
   static let calls = callDescription()
   static var text: [UInt8] {
-    Array("interface org.a\nerror A ()\n#\(String(repeating: "\u{1}", count: 6000))".utf8)
+    Array("interface org.a\nerror A ()\n#\(String(repeating: "\u{1}", count: 7000))".utf8)
   }
 }
 
@@ -180,7 +180,7 @@ struct ServiceTests {
     #expect(throws: ServiceSetupError.duplicateInterface("org.varlink.service")) {
       try Service<ExampleMethod>(Self.identity, interfaces: [SecondService.self, everything]).check()
     }
-    #expect(throws: ServiceSetupError.descriptionTooLong("org.a", byteCount: 36_064)) {
+    #expect(throws: ServiceSetupError.descriptionTooLong("org.a", byteCount: 42_064)) {
       try Service<ExampleMethod>(Self.identity, interfaces: [everything, LongInterface.self]).check()
     }
   }

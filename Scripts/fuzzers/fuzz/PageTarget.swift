@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BridgeClient
 import JSON
 import TestSupport
 import Varlink
