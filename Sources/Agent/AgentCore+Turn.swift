@@ -39,7 +39,7 @@ extension AgentCore {
     advancePairing()
     advanceNetworkScans()
     feeds.advertisements.readSightings(dataPath, setupCore.grants) { setupCore.audience(of: $0) }
-    history.advance(dataPath, { setupCore.connectedApps }, to: radioTime)
+    history.advance(dataPath, setupCore, to: radioTime)
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.
     if !setupLink.effects.isEmpty { turn.isBusy = true }

@@ -17,7 +17,7 @@ extension ValueLine {
   /// What payloads say, the first of them first; of a name that several have, the first one counts.
   public static func lines(of payloads: [[UInt8]]) -> [ValueLine] {
     var lines: [ValueLine] = []
-    for payload in payloads {
+    for payload in payloads where payload.mayHaveValues {
       let known = Set(lines.map(\.name))
       lines += SensorPayload(payload).values.filter { !known.contains($0.name) }.map { ValueLine($0) }
     }
@@ -54,5 +54,18 @@ extension JSONObjectReader {
       unit *= 10
     }
     throw error(name, .unknownValue)
+  }
+}
+
+extension [UInt8] {
+  /// Whether a payload has service data, or data of a maker whose format is open. Most have neither, and cost no more than this.
+  fileprivate var mayHaveValues: Bool {
+    var index = 0
+    while index + 3 < count {
+      let (type, key) = (self[index + 1], UInt16(self[index + 2]) | UInt16(self[index + 3]) << 8)
+      if type == 0x16 || type == 0xFF && (key == 0x0499 || key == 0x004C) { return true }
+      index += Int(self[index]) + 1
+    }
+    return false
   }
 }

@@ -92,8 +92,10 @@ extension SetupCore {
   /// Whether the session is still open. The stream of a closed session sends the remaining events and ends.
   public func isOpen(_ session: RandomIdentifier) -> Bool { sessions.isOpen(session) }
 
-  /// The apps that have a session with a stream.
-  public var connectedApps: Set<String> { Set(sessions.sessions.filter { $0.end == nil }.map(\.app)) }
+  /// The apps that have a session with a stream; one may come several times.
+  public func forEachConnectedApp(_ body: (String) -> Void) {
+    for session in sessions.sessions where session.end == nil { body(session.app) }
+  }
 
   /// Records that the session's stream has ended. Another stream may resume the session for a while.
   public mutating func leave(_ session: RandomIdentifier) { sessions.leave(session, at: now) }

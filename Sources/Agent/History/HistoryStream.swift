@@ -70,7 +70,8 @@ struct AppStream: ReplyStream {
     guard index < apps.count else { return .end(Message.reply()) }
     defer { index += 1 }
     let app = apps[index].name
-    let isConnected = agent.setupCore.connectedApps.contains(app)
+    var isConnected = false
+    agent.setupCore.forEachConnectedApp { if $0 == app { isConnected = true } }
     let seen = isConnected ? agent.radioTime : agent.history.lastSeen[app]
     return .reply(
       Message.element(

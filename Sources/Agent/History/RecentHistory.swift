@@ -98,7 +98,7 @@ struct RecentHistory {
     }
   }
 
-  mutating func advance(_ dataPath: borrowing ManifestDataPath, _ apps: () -> Set<String>, to now: Instant) {
+  mutating func advance(_ dataPath: borrowing ManifestDataPath, _ setup: SetupCore, to now: Instant) {
     readEvents(dataPath)
     let due = now.microseconds / (Self.sampleMilliseconds * 1000)
     guard due > last else { return }
@@ -110,15 +110,18 @@ struct RecentHistory {
     for row in 0..<dataPath.pipeline.rowCount {
       sample(row, dataPath, from: max(last + 1, due - 119), to: due)
     }
-    for app in apps() { lastSeen[app] = now }
+    setup.forEachConnectedApp { lastSeen[$0] = now }
     last = due
-    tracks = tracks.filter { due - $0.value.lastFound < Int64(Self.sampleCount) }
+    // Seldom, so that a turn makes no new dictionary.
+    if tracks.contains(where: { due - $0.value.lastFound >= Int64(Self.sampleCount) }) {
+      tracks = tracks.filter { due - $0.value.lastFound < Int64(Self.sampleCount) }
+    }
   }
 
   private mutating func clear(_ number: Int64) {
     let place = Self.place(number)
     reportCounts[place] = 0
-    for key in tracks.keys { tracks[key]?.samples[place] = Sample() }
+    for index in tracks.values.indices { tracks.values[index].samples[place] = Sample() }
   }
 
   private mutating func sample(
