@@ -10,7 +10,7 @@ struct Admission {
   /// The hosts that a request may name, in lower case. Any other name may lead here by a trick of DNS.
   let hosts: Set<String>
   /// What a program that reads metrics shows; nil for none.
-  let metricsToken: String?
+  var metricsToken: String?
 
   func answer(_ request: WebRequest, _ sessions: Sessions, at now: Duration) -> Answer {
     if request.isMalformed { return .refused(.refusal(.malformed, "The request is malformed.")) }

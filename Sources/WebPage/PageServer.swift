@@ -71,7 +71,7 @@ public struct PageServer {
   private static let levelsPause = Duration.seconds(5)
   private static let devicesPause = Duration.seconds(2)
 
-  let admission: Admission
+  private(set) var admission: Admission
   /// Returns random bytes.
   let entropy: (Int) -> [UInt8]
   var sessions = Sessions()
@@ -109,6 +109,9 @@ public struct PageServer {
     admission = Admission(hosts: Set(hosts.map { $0.lowercased() }), metricsToken: metricsToken)
     self.entropy = entropy
   }
+
+  /// Takes another token for metrics; nil for none.
+  public mutating func setMetricsToken(_ token: String?) { admission.metricsToken = token }
 
   /// When ``Input/timePassed`` is due; nil when there is nothing to wait for.
   public var nextDeadline: Duration? {

@@ -143,9 +143,9 @@ struct Options {
       --version              print the version
       --help                 print this text
 
-    SIGTERM or Ctrl-C ends it. Exit status: 0, or as in sysexits.h: 64 usage, 65 a certificate that is none, 66 a file
-    cannot be read, 69 no service, 71 the system refused a call, 73 a port or a file cannot be had, 77 a file may not be
-    read.
+    SIGTERM or Ctrl-C ends it, and SIGHUP makes it read the token again. Exit status: 0, or as in sysexits.h: 64 usage, 65 a
+    certificate that is none, 66 a file cannot be read, 69 no service, 71 the system refused a call, 73 a port or a file
+    cannot be had, 77 a file may not be read.
 
     """
 }

@@ -148,14 +148,23 @@ final class Server {
 
   private func handle(_ event: BridgeLoop<Owner>.Event) {
     switch event {
-    // Nothing that it has read can change while it runs.
-    case .reload: break
+    case .reload: reload()
     case .timePassed: handleInput(.timePassed)
     // The listeners run in every turn.
     case .ready(.listener): break
     case .ready(.control): acceptCommands()
     case .ready(.agent(let id)): receive(from: id)
     case .ready(.command(let number)): receiveCommand(number)
+    }
+  }
+
+  /// Reads the token again. The library reads a certificate only when it starts.
+  private func reload() {
+    do throws(ProgramError) {
+      page.setMetricsToken(try options.metricsToken.map(Self.token))
+      log.say(.info, "the token of metrics was read again; a new certificate needs a restart")
+    } catch {
+      log.say(.error, "\(error.sentence(of: "accessory-web")); the token stays as it was")
     }
   }
 
