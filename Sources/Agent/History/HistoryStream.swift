@@ -46,8 +46,8 @@ extension TrackLine {
   /// What has no level, or is not found, has a number that is none.
   fileprivate init(_ track: RecentHistory.Track, _ samples: [RecentHistory.Sample]) {
     self.init(
-      app: track.app, item: track.item, address: track.address, levels: samples.map { Int($0.level ?? 127) },
-      silences: samples.map { Int($0.silenceMilliseconds ?? -1) })
+      app: track.app, item: track.item, address: track.address, levels: samples.map { Int($0.level) },
+      silences: samples.map { $0.silence < 0 ? -1 : Int($0.silence) * 100 })
   }
 }
 

@@ -17,10 +17,10 @@ struct RecentHistory {
   static let edgesMax = 512
 
   struct Sample: BitwiseCopyable {
-    /// dBm; nil without a reading.
-    var level: Int8?
-    /// Since the last report; nil while the item had not found the device.
-    var silenceMilliseconds: Int32?
+    /// dBm; 127 without a reading.
+    var level: Int8 = 127
+    /// Tenths of a second since the last report; -1 while the item had not found the device.
+    var silence: Int16 = -1
   }
 
   /// How a device was heard that an item had found.
@@ -139,7 +139,7 @@ struct RecentHistory {
         // What it was like before its last report is not known.
         guard silence >= 0 || number == due else { continue }
         track.samples[Self.place(number)] = Sample(
-          level: device.signal.filteredRSSI, silenceMilliseconds: Int32(clamping: max(0, silence)))
+          level: device.signal.filteredRSSI ?? 127, silence: Int16(clamping: max(0, silence) / 100))
       }
       track.lastFound = due
       tracks[key] = track
