@@ -245,7 +245,8 @@ let package = Package(
     // Sockets and files of bridges. The agent has no code for networks.
     .target(name: "CNetwork"),
     .target(
-      name: "BridgeRuntime", dependencies: ["BridgeClient", "CNetwork", "LinuxSystem", "ToolSystem"],
+      name: "BridgeRuntime",
+      dependencies: ["BridgeClient", "CNetwork", "Interfaces", "LinuxSystem", "ToolSystem"],
       swiftSettings: compact),
     .target(name: "CQRencode", linkerSettings: [.linkedLibrary("qrencode")]),
     .target(name: "QRCode", dependencies: ["CQRencode"], swiftSettings: compact),

@@ -4,32 +4,23 @@ import BridgeRuntime
 import LinuxSystem
 
 /// The command line of `accessory-esphome`.
-struct Options {
+struct Options: BridgeOptions {
   enum Command: String {
     case run, key, enrol
   }
 
-  private enum Name: Int, CaseIterable {
-    case socket, state, runtime, port, name, plaintext, help, version
-
-    var option: CommandLineOptions.Option {
-      switch self {
-      case .socket: .init("socket", takesValue: true)
-      case .state: .init("state", takesValue: true)
-      case .runtime: .init("runtime", takesValue: true)
-      case .port: .init("port", takesValue: true)
-      case .name: .init("name", takesValue: true)
-      case .plaintext: .init("plaintext", takesValue: false)
-      case .help: .init("help", takesValue: false)
-      case .version: .init("version", takesValue: false)
-      }
-    }
+  enum Name {
+    case socket, state, runtime, port, name, plaintext
   }
 
-  enum Request {
-    case perform(Options)
-    case help, version
-  }
+  static let options: [(name: Name, option: CommandLineOptions.Option)] = [
+    (.socket, .init("socket", takesValue: true)),
+    (.state, .init("state", takesValue: true)),
+    (.runtime, .init("runtime", takesValue: true)),
+    (.port, .init("port", takesValue: true)),
+    (.name, .init("name", takesValue: true)),
+    (.plaintext, .init("plaintext", takesValue: false)),
+  ]
 
   private(set) var command = Command.run
   private(set) var socket = "/run/accessoryd/io.accessoryd"
@@ -44,35 +35,25 @@ struct Options {
   var keyPath: String { "\(state)/key" }
   var controlPath: String { "\(runtime)/control" }
 
-  /// `arguments` begin with the program's name.
-  static func read(_ arguments: [String]) throws(ProgramError) -> Request {
-    let line: CommandLineOptions
-    do throws(CommandLineOptions.ParseError) {
-      line = try CommandLineOptions(arguments, Name.allCases.map(\.option))
-    } catch { throw ProgramError(error) }
-    var options = Options()
-    for (option, value) in line.given {
-      let value = value ?? ""
-      switch Name(rawValue: option) {
-      case .socket: options.socket = value
-      case .state: options.state = value
-      case .runtime: options.runtime = value
-      case .port:
-        guard let port = UInt16(value), port > 0 else { throw .usage("a port is a number from 1 to 65535") }
-        options.port = port
-      case .name: options.name = value
-      case .plaintext: options.isPlaintext = true
-      case .version: return .version
-      case .help, nil: return .help
-      }
+  mutating func set(_ name: Name, _ value: String) throws(ProgramError) {
+    switch name {
+    case .socket: socket = value
+    case .state: state = value
+    case .runtime: runtime = value
+    case .port:
+      guard let port = UInt16(value), port > 0 else { throw .usage("a port is a number from 1 to 65535") }
+      self.port = port
+    case .name: self.name = value
+    case .plaintext: isPlaintext = true
     }
-    if let word = line.otherArgument {
-      guard let command = Command(rawValue: word) else {
-        throw .usage("there is no command \(word); there are run, key and enrol")
-      }
-      options.command = command
+  }
+
+  mutating func finish(_ word: String?) throws(ProgramError) {
+    guard let word else { return }
+    guard let command = Command(rawValue: word) else {
+      throw .usage("there is no command \(word); there are run, key and enrol")
     }
-    return .perform(options)
+    self.command = command
   }
 
   static let help = """

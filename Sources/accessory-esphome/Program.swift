@@ -11,25 +11,7 @@ import ToolSystem
 /// The program `accessory-esphome`.
 @main
 enum Program {
-  static func main() {
-    StandardStreams.openMissing()
-    exit(run(CommandLine.arguments).rawValue)
-  }
-
-  private static func run(_ arguments: [String]) -> ExitCode {
-    Signals.ignoreBrokenPipe()
-    do throws(ProgramError) {
-      switch try Options.read(arguments) {
-      case .help: print(Options.help, terminator: "")
-      case .version: print(ProjectVersion.text)
-      case .perform(let options): try performCommand(options)
-      }
-      return .success
-    } catch {
-      BridgeLog().say(.error, error.sentence(of: "accessory-esphome"))
-      return error.status
-    }
-  }
+  static func main() { exit(BridgeProgram.run("accessory-esphome", performCommand).rawValue) }
 
   private static func performCommand(_ options: Options) throws(ProgramError) {
     let file = KeyFile(path: options.keyPath)

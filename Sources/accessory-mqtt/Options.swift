@@ -4,29 +4,20 @@ import BridgeRuntime
 import LinuxSystem
 
 /// The command line of `accessory-mqtt`.
-struct Options {
+struct Options: BridgeOptions {
   enum Command: String {
     case run, check
   }
 
-  private enum Name: Int, CaseIterable {
-    case config, socket, state, help, version
-
-    var option: CommandLineOptions.Option {
-      switch self {
-      case .config: .init("config", takesValue: true)
-      case .socket: .init("socket", takesValue: true)
-      case .state: .init("state", takesValue: true)
-      case .help: .init("help", takesValue: false)
-      case .version: .init("version", takesValue: false)
-      }
-    }
+  enum Name {
+    case config, socket, state
   }
 
-  enum Request {
-    case perform(Options)
-    case help, version
-  }
+  static let options: [(name: Name, option: CommandLineOptions.Option)] = [
+    (.config, .init("config", takesValue: true)),
+    (.socket, .init("socket", takesValue: true)),
+    (.state, .init("state", takesValue: true)),
+  ]
 
   private(set) var command = Command.run
   private(set) var config = "/etc/accessoryd/mqtt.toml"
@@ -36,30 +27,20 @@ struct Options {
   /// The folder with the password; nil without one.
   let credentials = Environment.value(of: "CREDENTIALS_DIRECTORY")
 
-  /// `arguments` begin with the program's name.
-  static func read(_ arguments: [String]) throws(ProgramError) -> Request {
-    let line: CommandLineOptions
-    do throws(CommandLineOptions.ParseError) {
-      line = try CommandLineOptions(arguments, Name.allCases.map(\.option))
-    } catch { throw ProgramError(error) }
-    var options = Options()
-    for (option, value) in line.given {
-      let value = value ?? ""
-      switch Name(rawValue: option) {
-      case .config: options.config = value
-      case .socket: options.socket = value
-      case .state: options.state = value
-      case .version: return .version
-      case .help, nil: return .help
-      }
+  mutating func set(_ name: Name, _ value: String) {
+    switch name {
+    case .config: config = value
+    case .socket: socket = value
+    case .state: state = value
     }
-    if let word = line.otherArgument {
-      guard let command = Command(rawValue: word) else {
-        throw .usage("there is no command \(word); there are run and check")
-      }
-      options.command = command
+  }
+
+  mutating func finish(_ word: String?) throws(ProgramError) {
+    guard let word else { return }
+    guard let command = Command(rawValue: word) else {
+      throw .usage("there is no command \(word); there are run and check")
     }
-    return .perform(options)
+    self.command = command
   }
 
   static let help = """

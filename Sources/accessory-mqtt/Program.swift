@@ -10,25 +10,7 @@ import ManifestFormat
 /// The program `accessory-mqtt`.
 @main
 enum Program {
-  static func main() {
-    StandardStreams.openMissing()
-    exit(run(CommandLine.arguments).rawValue)
-  }
-
-  private static func run(_ arguments: [String]) -> ExitCode {
-    Signals.ignoreBrokenPipe()
-    do throws(ProgramError) {
-      switch try Options.read(arguments) {
-      case .help: print(Options.help, terminator: "")
-      case .version: print(ProjectVersion.text)
-      case .perform(let options): try performCommand(options)
-      }
-      return .success
-    } catch {
-      BridgeLog().say(.error, error.sentence(of: "accessory-mqtt"))
-      return error.status
-    }
-  }
+  static func main() { exit(BridgeProgram.run("accessory-mqtt", performCommand).rawValue) }
 
   private static func performCommand(_ options: Options) throws(ProgramError) {
     let reading = try ConfigurationFile(path: options.config).read()

@@ -4,32 +4,23 @@ import BridgeRuntime
 import LinuxSystem
 
 /// The command line of `accessory-web`.
-struct Options {
-  private enum Name: Int, CaseIterable {
-    case socket, state, runtime, port, listen, host, certificate, key, manifest, metricsToken, help, version
-
-    var option: CommandLineOptions.Option {
-      switch self {
-      case .socket: .init("socket", takesValue: true)
-      case .state: .init("state", takesValue: true)
-      case .runtime: .init("runtime", takesValue: true)
-      case .port: .init("port", takesValue: true)
-      case .listen: .init("listen", takesValue: true)
-      case .host: .init("host", takesValue: true)
-      case .certificate: .init("certificate", takesValue: true)
-      case .key: .init("key", takesValue: true)
-      case .manifest: .init("manifest", takesValue: true)
-      case .metricsToken: .init("metrics-token", takesValue: true)
-      case .help: .init("help", takesValue: false)
-      case .version: .init("version", takesValue: false)
-      }
-    }
+struct Options: BridgeOptions {
+  enum Name {
+    case socket, state, runtime, port, listen, host, certificate, key, manifest, metricsToken
   }
 
-  enum Request {
-    case serve(Options)
-    case help, version
-  }
+  static let options: [(name: Name, option: CommandLineOptions.Option)] = [
+    (.socket, .init("socket", takesValue: true)),
+    (.state, .init("state", takesValue: true)),
+    (.runtime, .init("runtime", takesValue: true)),
+    (.port, .init("port", takesValue: true)),
+    (.listen, .init("listen", takesValue: true)),
+    (.host, .init("host", takesValue: true)),
+    (.certificate, .init("certificate", takesValue: true)),
+    (.key, .init("key", takesValue: true)),
+    (.manifest, .init("manifest", takesValue: true)),
+    (.metricsToken, .init("metrics-token", takesValue: true)),
+  ]
 
   /// A place in the network, which is served by TLS only.
   struct Place: Equatable {
@@ -61,31 +52,17 @@ struct Options {
   var controlPath: String { "\(runtime)/control" }
   var draftsPath: String { "\(runtime)/drafts" }
 
-  /// `arguments` begin with the program's name.
-  static func read(_ arguments: [String]) throws(ProgramError) -> Request {
-    let line: CommandLineOptions
-    do throws(CommandLineOptions.ParseError) {
-      line = try CommandLineOptions(arguments, Name.allCases.map(\.option))
-    } catch { throw ProgramError(error) }
-    var options = Options()
-    for (option, value) in line.given {
-      switch Name(rawValue: option) {
-      case .version: return .version
-      case .help, nil: return .help
-      case let name?: try options.set(name, value ?? "")
-      }
-    }
-    if let word = line.otherArgument { throw .usage("there is no command \(word)") }
-    guard (options.certificate == nil) == (options.key == nil) else {
+  mutating func finish(_ word: String?) throws(ProgramError) {
+    if let word { throw .usage("there is no command \(word)") }
+    guard (certificate == nil) == (key == nil) else {
       throw .usage("--certificate and --key belong together: give both, or none")
     }
-    if options.certificate != nil, options.places.isEmpty {
+    if certificate != nil, places.isEmpty {
       throw .usage("--certificate is for the network: give --listen ADDRESS:PORT, too")
     }
-    return .serve(options)
   }
 
-  private mutating func set(_ name: Name, _ value: String) throws(ProgramError) {
+  mutating func set(_ name: Name, _ value: String) throws(ProgramError) {
     switch name {
     case .socket: socket = value
     case .state: state = value
@@ -99,7 +76,6 @@ struct Options {
     case .key: key = value
     case .manifest: manifest = value
     case .metricsToken: metricsToken = value
-    case .help, .version: break
     }
   }
 

@@ -9,22 +9,9 @@ import LinuxSystem
 @main
 enum Program {
   static func main() {
-    StandardStreams.openMissing()
-    exit(run(CommandLine.arguments).rawValue)
-  }
-
-  private static func run(_ arguments: [String]) -> ExitCode {
-    Signals.ignoreBrokenPipe()
-    do throws(ProgramError) {
-      switch try Options.read(arguments) {
-      case .help: print(Options.help, terminator: "")
-      case .version: print(ProjectVersion.text)
-      case .serve(let options): try Server(options).run()
-      }
-      return .success
-    } catch {
-      BridgeLog().say(.error, error.sentence(of: "accessory-web"))
-      return error.status
-    }
+    exit(
+      BridgeProgram.run("accessory-web") { (options: Options) throws(ProgramError) in
+        try Server(options).run()
+      }.rawValue)
   }
 }
