@@ -49,6 +49,15 @@ extension Pipeline {
   /// The address that events give for the device in a row.
   public func address(at row: Int) -> DeviceAddress { devices.publicAddress(of: devices.rows[row]) }
 
+  /// Passes each match of each device to `body`, the device with the address that events give.
+  public func forEachMatch(_ body: (Device, Match) -> Void) {
+    for row in 0..<devices.rows.count where devices.rows[row].matchCount > 0 && devices.rows[row].isLive {
+      var device = devices.rows[row]
+      device.address = devices.publicAddress(of: device)
+      for slot in 0..<devices.matchCount(row) { body(device, matches.match(slot, of: row)) }
+    }
+  }
+
   /// One of the matches of the device in a row, 0 ..< its `matchCount`, in manifest order.
   public func match(_ slot: Int, at row: Int) -> Match {
     precondition(slot >= 0 && slot < devices.matchCount(row))
@@ -134,6 +143,20 @@ extension Pipeline {
 
   /// The time before which nothing is due; nil when nothing will be without further input.
   public var nextDeadline: Instant? { deadlines.first?.time }
+
+  /// What a turn of the loop looks at.
+  public struct Glance: Sendable, BitwiseCopyable {
+    /// How many reports and sighting events there were so far.
+    public let reports: UInt64
+    public let events: UInt64
+    /// As ``nextDeadline``.
+    public let deadline: Instant?
+  }
+
+  /// It changes nothing, but a caller that only borrowed the pipeline would copy all of it.
+  public mutating func glance() -> Glance {
+    Glance(reports: counters.reports, events: events.produced, deadline: nextDeadline)
+  }
 
   /// Lets time pass up to the next deadline, if that is not after `time`. Returns whether there was one.
   ///

@@ -88,6 +88,24 @@ public struct Pipeline: ~Copyable {
 
   /// Receives one packet as a datagram delivers it, H4 indicator first.
   public mutating func receive(h4 bytes: RawSpan, at time: Instant) -> Reception {
+    guard let event = bytes.eventOfPacket else { return receiveNoEvent(bytes, at: time) }
+    return receive(event: event, at: time)
+  }
+
+  /// Receives one packet from the controller.
+  @inline(__always)
+  public mutating func receive(_ packet: borrowing Packet, at time: Instant) -> Reception {
+    guard case .event = packet.kind else {
+      advance(to: time)
+      counters.packets &+= 1
+      counters.packetsTapped &+= 1
+      return .other
+    }
+    return receive(event: packet.body, at: time)
+  }
+
+  @inline(never)
+  private mutating func receiveNoEvent(_ bytes: RawSpan, at time: Instant) -> Reception {
     do throws(PacketError) {
       return receive(try Packet(parsing: bytes), at: time)
     } catch {
@@ -98,34 +116,70 @@ public struct Pipeline: ~Copyable {
     }
   }
 
-  /// Receives one packet from the controller.
+  /// Nearly every event holds one report, whole and in order. Until it is in its path nothing is called, so that no
+  /// register has to be saved for it.
   @inline(__always)
-  public mutating func receive(_ packet: borrowing Packet, at time: Instant) -> Reception {
+  private mutating func receive(event: RawSpan, at time: Instant) -> Reception {
+    guard deadlines.soonest > time, time >= clock else { return receiveLate(event, at: time) }
+    switch AdvertisingReport.loneFormat(event) {
+    case .legacy: return receiveLegacy(event, at: time)
+    case .extended where assembler.isIdle: return receiveExtended(event, at: time)
+    case .extended, .directed, nil: return receiveAny(event, at: time)
+    }
+  }
+
+  /// Receives an event after what is due by its time, or before the latest input.
+  @inline(never)
+  private mutating func receiveLate(_ event: RawSpan, at time: Instant) -> Reception {
+    advance(to: time)
+    return receive(event: event, at: max(time, clock))
+  }
+
+  /// Receives the one report of an event.
+  @inline(never)
+  private mutating func receiveLegacy(_ event: RawSpan, at time: Instant) -> Reception {
+    guard let report = AdvertisingReport(loneLegacy: event) else { return receiveAny(event, at: time) }
+    noteReport(at: time)
+    // A name of its own keeps the report out of memory.
+    let header = report.header
+    process(HeardReport(legacy: header.address, header.properties, rssi: header.rssi), report.data)
+    return .reports
+  }
+
+  /// Receives the one report of an event, likewise.
+  @inline(never)
+  private mutating func receiveExtended(_ event: RawSpan, at time: Instant) -> Reception {
+    guard let report = AdvertisingReport(loneExtended: event) else { return receiveAny(event, at: time) }
+    noteReport(at: time)
+    let header = report.header
+    reports.last = LastExtendedReport(header)
+    process(HeardReport(complete: header), report.data)
+    return .reports
+  }
+
+  @inline(__always)
+  private mutating func noteReport(at time: Instant) {
+    clock = time
+    counters.packets &+= 1
+    counters.reports &+= 1
+  }
+
+  /// Receives an event of any length and with reports of any format, or none.
+  @inline(never)
+  private mutating func receiveAny(_ bytes: RawSpan, at time: Instant) -> Reception {
     advance(to: time)
     counters.packets &+= 1
-    guard case .event = packet.kind else {
-      counters.packetsTapped &+= 1
-      return .other
-    }
     do throws(EventError) {
-      let event = try Event(parsing: packet.body)
-      // Legacy reports need no assembling, and events are rarely malformed; the frequent path is kept short.
-      guard event.trailingByteCount == 0, event.holdsLegacyReports, var reports = AdvertisingReports(event)
-      else {
-        return receiveOther(event)
+      let event = try Event(parsing: bytes)
+      guard var reports = AdvertisingReports(event) else {
+        counters.packetsTapped &+= 1
+        return .other
       }
-      while true {
-        do throws(ReportError) {
-          guard let report = try reports.nextLegacy() else { break }
-          counters.reports &+= 1
-          // A name of its own keeps the report out of memory.
-          let header = report.header
-          processLegacy(header.address, header.properties, rssi: header.rssi, report.data)
-        } catch {
-          count(error)
-        }
+      receive(&reports)
+      if event.trailingByteCount < 0 { counters.eventsTruncated &+= 1 }
+      if event.trailingByteCount > 0 || reports.trailingByteCount > 0 {
+        counters.eventsWithTrailingBytes &+= 1
       }
-      count(trailing: 0, afterReports: reports.trailingByteCount)
       return .reports
     } catch {
       counters.packetsMalformed &+= 1
@@ -133,31 +187,16 @@ public struct Pipeline: ~Copyable {
     }
   }
 
-  /// Receives an event of any length and with reports of any format, or none.
-  @inline(never)
-  private mutating func receiveOther(_ event: borrowing Event) -> Reception {
-    guard var reports = AdvertisingReports(event) else {
-      counters.packetsTapped &+= 1
-      return .other
-    }
+  private mutating func receive(_ reports: inout AdvertisingReports) {
     while true {
       do throws(ReportError) {
-        guard let report = try reports.next() else { break }
+        guard let report = try reports.next() else { return }
         counters.reports &+= 1
         assemble(report)
       } catch {
         count(error)
       }
     }
-    count(trailing: event.trailingByteCount, afterReports: reports.trailingByteCount)
-    return .reports
-  }
-
-  @inline(__always)
-  private mutating func count(trailing: Int, afterReports: Int) {
-    guard trailing | afterReports != 0 else { return }
-    if trailing < 0 { counters.eventsTruncated &+= 1 }
-    if trailing > 0 || afterReports > 0 { counters.eventsWithTrailingBytes &+= 1 }
   }
 
   /// Counts the report that was cut. What would have followed it was not there, whatever number the event claims.
@@ -192,37 +231,32 @@ public struct Pipeline: ~Copyable {
     process(report, payload)
   }
 
-  /// Processes a legacy report, which is few enough values to travel in registers. Not inlined: the loop over an
-  /// event's reports needs registers too, and what a legacy report never says is known in here.
-  @inline(never)
-  private mutating func processLegacy(
-    _ address: DeviceAddress, _ properties: ReportHeader.Properties, rssi: Int8, _ payload: RawSpan
-  ) {
-    process(HeardReport(legacy: address, properties, rssi: rssi), payload)
-  }
-
   // MARK: The path of a report
 
   /// Processes a report that has an address, and whose payload is as complete as it will get.
   @inline(__always)
   private mutating func process(_ report: HeardReport, _ payload: RawSpan) {
     guard let row = findRow(of: report.address) else { return passOnUnlisted(report, payload) }
+    // One handle for the whole report: the row is checked once.
+    let rows = devices.rows
     // A call in the path of the others would keep what it needs out of registers.
-    if devices.rows[row].streams != 0 { return passOnAndProcess(report, payload, row: row) }
-    process(report, payload, row: row)
+    if rows[row].streams != 0 { return passOnAndProcess(report, payload, row: row) }
+    process(report, payload, row: row, of: rows)
   }
 
   /// Passes a report on to the streams that want its device, and processes it.
   @inline(never)
   private mutating func passOnAndProcess(_ report: HeardReport, _ payload: RawSpan, row: Int) {
     passOn(report, payload, to: devices.rows[row].streams, row: row)
-    process(report, payload, row: row)
+    process(report, payload, row: row, of: devices.rows)
   }
 
   @inline(__always)
-  private mutating func process(_ report: HeardReport, _ payload: RawSpan, row: Int) {
-    let isSample = hear(report, row: row)
-    if isUnchanged(payload, report, row: row) {
+  private mutating func process(
+    _ report: HeardReport, _ payload: RawSpan, row: Int, of rows: FixedTable<Device>
+  ) {
+    let isSample = hear(report, row: row, of: rows)
+    if isUnchanged(payload, report, row: row, of: rows) {
       counters.reportsUnchanged &+= 1
     } else if let set = findSet(of: report, row: row) {
       sets.table[set].hear(report, at: clock)
@@ -237,7 +271,7 @@ public struct Pipeline: ~Copyable {
         matchPayload(part, of: set, row: row, isNew: isNew, txPower: report.txPower)
       }
     }
-    if isSample, devices.rows[row].matchCount > 0, !devices.rows[row].isDeadlineEarly {
+    if isSample, rows[row].matchCount > 0, !rows[row].isDeadlineEarly {
       judgeMatches(of: row)
     }
   }
@@ -255,11 +289,9 @@ public struct Pipeline: ~Copyable {
 
   /// Takes a report's time and level into its row. Returns whether the gates have a new sample to judge.
   @inline(__always)
-  private mutating func hear(_ report: HeardReport, row: Int) -> Bool {
+  private mutating func hear(_ report: HeardReport, row: Int, of rows: FixedTable<Device>) -> Bool {
     if report.dataStatus == .truncated { counters.reportsTruncated &+= 1 }
     guard report.hasReading else { return hearWithoutReading(report, row: row) }
-    // One handle for the whole report: the row is checked once.
-    let rows = devices.rows
     if rows[row].wasSilent(at: clock) { forgetSilentLevel(of: row) }
     return rows[row].hear(report, reading: comparable(report.rssi), at: clock) != .nothing
   }
@@ -297,8 +329,9 @@ public struct Pipeline: ~Copyable {
 
   /// Whether a report says what its advertiser's newest set said before, and nothing that must be counted or kept.
   @inline(__always)
-  private func isUnchanged(_ payload: RawSpan, _ report: HeardReport, row: Int) -> Bool {
-    let rows = devices.rows
+  private func isUnchanged(
+    _ payload: RawSpan, _ report: HeardReport, row: Int, of rows: FixedTable<Device>
+  ) -> Bool {
     let set = Int(rows[row].newestSet)
     guard report.advertisingSID == ReportHeader.noAdvertisingSID, report.txPower == ReportHeader.noTxPower,
       set >= 0

@@ -56,38 +56,27 @@ public struct AdvertisingReports: ~Escapable {
   }
 
   /// The next report of an event in the legacy format: Event_Type, Address_Type, Address, Data_Length, Data, RSSI.
-  @inlinable
-  @inline(__always)
+  @usableFromInline
   @_lifetime(copy self)
-  public mutating func nextLegacy() throws(ReportError) -> AdvertisingReport? {
+  mutating func nextLegacy() throws(ReportError) -> AdvertisingReport? {
     guard let position = advanceIndex() else { return nil }
-    // The most frequent layout is read with one wide load and two checks, one for its ten fixed bytes and one for its
-    // data: the cursor's checks cost 2 % more instructions for each report (Scripts/bench, unchanged).
-    let start = cursor.position
-    let left = cursor.byteCount
-    guard left >= 10 else { throw loseRest(from: position) }
-    // Holds, here and below: the ten fixed bytes are left.
-    let head = unsafe cursor.bytes.uncheckedUInt64(at: start)
-    let dataByteCount = Int(unsafe cursor.bytes.uncheckedUInt8(at: start &+ 8))
-    guard left >= 10 &+ dataByteCount else { throw loseRest(from: position) }
-    cursor.position = start &+ 10 &+ dataByteCount
-    guard let pdu = AdvertisingPDU(legacyReport: UInt8(truncatingIfNeeded: head)) else {
+    guard let eventType = cursor.uint8(), let addressType = cursor.uint8(), let bits = cursor.uint48(),
+      let dataByteCount = cursor.uint8(), let data = cursor.bytes(Int(dataByteCount)), let rssi = cursor.int8()
+    else { throw loseRest(from: position) }
+    guard let pdu = AdvertisingPDU(legacyReport: eventType) else {
       throw .reserved(index: position, field: .eventType)
     }
-    guard let address = DeviceAddress(identified: head >> 8) else {
+    guard let type = AddressType(identified: addressType) else {
       throw .reserved(index: position, field: .addressType)
     }
-    var header = ReportHeader(address: address, pdu: pdu, properties: pdu.legacyProperties)
-    // Holds: the data and the RSSI after it are left, as just checked.
-    header.rssi = Int8(bitPattern: unsafe cursor.bytes.uncheckedUInt8(at: start &+ 9 &+ dataByteCount))
-    return AdvertisingReport(
-      header: header, data: unsafe cursor.bytes.uncheckedSlice(at: start &+ 9, count: dataByteCount))
+    var header = ReportHeader(
+      address: DeviceAddress(bits: bits, type: type), pdu: pdu, properties: pdu.legacyProperties)
+    header.rssi = rssi
+    return AdvertisingReport(header: header, data: data)
   }
 
-  /// Event_Type (always 1), Address_Type, Address, Direct_Address_Type, Direct_Address, RSSI: no data. Not inlined, so
-  /// that loops over reports keep the registers for the frequent format.
+  /// Event_Type (always 1), Address_Type, Address, Direct_Address_Type, Direct_Address, RSSI: no data.
   @usableFromInline
-  @inline(never)
   @_lifetime(copy self)
   mutating func nextDirected() throws(ReportError) -> AdvertisingReport? {
     guard let position = advanceIndex() else { return nil }
@@ -110,9 +99,8 @@ public struct AdvertisingReports: ~Escapable {
   }
 
   /// Event_Type, Address_Type, Address, Primary_PHY, Secondary_PHY, Advertising_SID, TX_Power, RSSI,
-  /// Periodic_Advertising_Interval, Direct_Address_Type, Direct_Address, Data_Length, Data. Not inlined, as above.
+  /// Periodic_Advertising_Interval, Direct_Address_Type, Direct_Address, Data_Length, Data.
   @usableFromInline
-  @inline(never)
   @_lifetime(copy self)
   mutating func nextExtended() throws(ReportError) -> AdvertisingReport? {
     guard let position = advanceIndex() else { return nil }
@@ -153,6 +141,73 @@ public struct AdvertisingReports: ~Escapable {
     index = count
     cursor.skipToEnd()
     return .truncated(index: position)
+  }
+}
+
+extension AdvertisingReport {
+  /// The format of the report in an event (code, length, parameters) that holds one and ends after it; nil for others.
+  @inlinable
+  @inline(__always)
+  public static func loneFormat(_ event: RawSpan) -> ReportFormat? {
+    guard event.byteCount >= 4 else { return nil }
+    // Holds: four bytes are there: code, length, subevent, number of reports.
+    let head = unsafe event.uncheckedUInt32(at: 0)
+    guard UInt64(head & 0xFF00_FFFF) == UInt64(event.byteCount &- 2) << 8 &+ 0x0100_003E else { return nil }
+    return ReportFormat(rawValue: UInt8(truncatingIfNeeded: head >> 16))
+  }
+
+  /// The one report of an event of the legacy format; nil when it has a reserved value or another length.
+  @inlinable
+  @inline(__always)
+  @_lifetime(copy event)
+  public init?(loneLegacy event: RawSpan) {
+    guard event.byteCount >= 14 else { return nil }
+    // Holds, here and below: the fixed bytes are there: Event_Type, Address_Type, Address, Data_Length; RSSI.
+    let dataByteCount = Int(unsafe event.uncheckedUInt8(at: 12))
+    guard event.byteCount == 14 &+ dataByteCount else { return nil }
+    let head = unsafe event.uncheckedUInt64(at: 4)
+    guard let pdu = AdvertisingPDU(legacyReport: UInt8(truncatingIfNeeded: head)),
+      let address = DeviceAddress(identified: head >> 8)
+    else { return nil }
+    var header = ReportHeader(address: address, pdu: pdu, properties: pdu.legacyProperties)
+    header.rssi = Int8(bitPattern: unsafe event.uncheckedUInt8(at: event.byteCount &- 1))
+    self.init(header: header, data: unsafe event.uncheckedSlice(at: 13, count: dataByteCount))
+  }
+
+  /// The one report of an event of the extended format, if it is one of those that come all the time: with an address, not
+  /// directed, its data complete, and nothing in it reserved.
+  @inlinable
+  @inline(__always)
+  @_lifetime(copy event)
+  public init?(loneExtended event: RawSpan) {
+    guard event.byteCount >= 28 else { return nil }
+    // Holds, here and below: the fixed bytes are there.
+    let dataByteCount = Int(unsafe event.uncheckedUInt8(at: 27))
+    guard event.byteCount == 28 &+ dataByteCount else { return nil }
+    let eventType = unsafe event.uncheckedUInt16(at: 4)
+    // The address, then the primary and the secondary PHY.
+    let middle = unsafe event.uncheckedUInt64(at: 7)
+    // Advertising SID, transmit power, RSSI.
+    let levels = unsafe event.uncheckedUInt32(at: 15)
+    let secondary = UInt8(truncatingIfNeeded: middle >> 56)
+    let advertisingSID = UInt8(truncatingIfNeeded: levels)
+    guard let pdu = AdvertisingPDU(plainEventType: eventType),
+      let type = AddressType(identified: unsafe event.uncheckedUInt8(at: 6)),
+      let primary = PHY(rawValue: UInt8(truncatingIfNeeded: middle >> 48)), primary != .le2M,
+      secondary <= PHY.coded.rawValue,
+      advertisingSID == ReportHeader.noAdvertisingSID || advertisingSID <= 0x0F
+    else { return nil }
+    var header = ReportHeader(
+      address: DeviceAddress(bits: middle & 0xFFFF_FFFF_FFFF, type: type), pdu: pdu,
+      properties: ReportHeader.Properties(rawValue: UInt8(truncatingIfNeeded: eventType)).union(
+        .extendedEvent))
+    header.primaryPHY = primary
+    header.secondaryPHY = PHY(rawValue: secondary)
+    header.advertisingSID = advertisingSID
+    header.txPower = Int8(truncatingIfNeeded: levels >> 8)
+    header.rssi = Int8(truncatingIfNeeded: levels >> 16)
+    header.periodicInterval = unsafe event.uncheckedUInt16(at: 18)
+    self.init(header: header, data: unsafe event.uncheckedSlice(at: 28, count: dataByteCount))
   }
 }
 
@@ -203,6 +258,20 @@ extension AdvertisingPDU {
     case .nonConnectable, .extended: ReportHeader.Properties(rawValue: 0)
     case .scanResponse: .scannable.union(.scanResponse)
     }
+  }
+
+  /// The PDU of an extended report's Event_Type when it is not directed, its data complete, and nothing reserved.
+  @inlinable
+  @inline(__always)
+  init?(plainEventType eventType: UInt16) {
+    guard eventType & 0xFFF4 != 0x10 else {
+      // Connectable, scannable, or neither, with bit 3 unset.
+      guard let pdu = AdvertisingPDU(legacyEventType: eventType) else { return nil }
+      self = pdu
+      return
+    }
+    guard eventType & 0xFFF4 == 0 else { return nil }
+    self = .extended
   }
 
   /// The legacy PDU that an extended report's Event_Type stands for (table in 7.7.65.13).

@@ -31,11 +31,4 @@ public struct Event: ~Escapable {
     trailingByteCount = cursor.byteCount &- Int(declared)
     if let all = cursor.bytes(Int(declared)) { parameters = all } else { parameters = cursor.rest }
   }
-
-  /// Whether this is an LE Advertising Report event (7.7.65.2) that says how many reports it holds.
-  @inlinable
-  public var holdsLegacyReports: Bool {
-    var cursor = ByteCursor(parameters)
-    return code == Self.leMeta && cursor.uint8() == ReportFormat.legacy.rawValue && cursor.byteCount > 0
-  }
 }

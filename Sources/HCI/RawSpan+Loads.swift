@@ -158,6 +158,18 @@ extension RawSpan {
   }
 }
 
+extension RawSpan {
+  /// The event (code, length, parameters) of a packet whose indicator says that it holds one; nil for others.
+  @inlinable
+  public var eventOfPacket: RawSpan? {
+    @_lifetime(copy self) @inline(__always) get {
+      // Holds: a byte is there, of which the load and the slice are sure.
+      guard byteCount > 0, unsafe uncheckedUInt8(at: 0) == PacketKind.event.rawValue else { return nil }
+      return unsafe uncheckedSlice(at: 1, count: byteCount &- 1)
+    }
+  }
+}
+
 extension Span where Element == UInt8 {
   /// The same bytes as raw bytes.
   @inlinable

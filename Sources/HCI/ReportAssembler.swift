@@ -44,6 +44,10 @@ public struct ReportAssembler: ~Copyable {
   /// being changed.
   public let bytes: FixedTable<UInt8>
   public private(set) var counters = Counters()
+  private var openCount = 0
+
+  /// Whether no chain is open, so that a report whose data is complete is whole.
+  public var isIdle: Bool { openCount == 0 }
 
   public init(capacity: Int, in arena: inout Arena) {
     chains = arena.table(of: Chain(), count: capacity)
@@ -94,6 +98,7 @@ public struct ReportAssembler: ~Copyable {
         continue
       }
       chains[place] = old.chains[slot]
+      openCount += 1
       bytes.write(
         old.bytes.span(at: slot * Self.payloadBytesMax, count: old.chains[slot].byteCount),
         at: place * Self.payloadBytesMax)
@@ -105,7 +110,7 @@ public struct ReportAssembler: ~Copyable {
     for slot in 0..<chains.count where chains[slot].isOpen {
       if chains[slot].isStale(at: now) {
         counters.expired &+= 1
-        chains[slot].isOpen = false
+        close(slot)
       } else if chains[slot].continues(header) {
         return slot
       }
@@ -125,7 +130,11 @@ public struct ReportAssembler: ~Copyable {
       chosen = slot
     }
     guard let chosen else { return nil }
-    if chains[chosen].isOpen { counters.displaced &+= 1 }
+    if chains[chosen].isOpen {
+      counters.displaced &+= 1
+      close(chosen)
+    }
+    openCount += 1
     chains[chosen] = Chain(
       address: header.address, advertisingSID: header.advertisingSID,
       isScanResponse: header.properties.contains(.scanResponse), isOpen: true, lastSeen: now)
@@ -144,9 +153,14 @@ public struct ReportAssembler: ~Copyable {
     chains[slot].byteCount = end
   }
 
+  private mutating func close(_ slot: Int) {
+    chains[slot].isOpen = false
+    openCount -= 1
+  }
+
   private mutating func finish(_ slot: Int) -> Outcome {
     let chain = chains[slot]
-    chains[slot].isOpen = false
+    close(slot)
     guard !chain.isOversized else {
       counters.oversized &+= 1
       return .lost

@@ -5,7 +5,7 @@ public import HCI
 
 /// A data path for the items of one manifest, which it keeps beside it.
 public struct ManifestDataPath: ~Copyable {
-  @usableFromInline var path: DataPath
+  public var path: DataPath
   /// The manifest's items in the order of their indices: what a match's `item` refers to.
   public private(set) var items: [ManifestItem]
   /// Items that left the manifest and that events still name, by the indices after those of `items`.

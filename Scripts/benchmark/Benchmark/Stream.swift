@@ -3,7 +3,7 @@
 import HCI
 import VirtualRadio
 
-/// Advertising as a busy building sends it: H4 packets, one legacy report each, back to back in one buffer.
+/// Advertising as a busy building sends it: H4 packets, one report each, back to back in one buffer.
 struct Stream {
   static let deviceCount = 600
   /// Every fiftieth device is one that the descriptors look for.
@@ -15,12 +15,14 @@ struct Stream {
   private var devices: [StreamDevice] = []
   /// Parts per thousand of reports whose payload is new.
   private let changePerMille: Int
+  private let format: ReportFormat
 
   var count: Int { starts.count - 1 }
 
   /// `collides`: the devices have addresses that were chosen to have one slot of the address index, under the hash that
   /// it has without a key.
-  init(reports: Int, changePerMille: Int, collides: Bool = false, seed: UInt64 = 1) {
+  init(reports: Int, _ format: ReportFormat, changePerMille: Int, collides: Bool = false, seed: UInt64 = 1) {
+    self.format = format
     generator = SeededGenerator(seed: seed)
     self.changePerMille = changePerMille
     for index in 0..<Self.deviceCount {
@@ -35,7 +37,8 @@ struct Stream {
 
   /// The first `count` beacons that a descriptor looks for, each of which alternates two constant frames: one that matches
   /// and one of another kind.
-  init(alternatingBeacons count: Int, reports: Int, seed: UInt64 = 1) {
+  init(alternatingBeacons count: Int, reports: Int, _ format: ReportFormat, seed: UInt64 = 1) {
+    self.format = format
     generator = SeededGenerator(seed: seed)
     changePerMille = 0
     let beacons = (0..<count).map { StreamDevice(50 * $0, &generator) }
@@ -44,7 +47,7 @@ struct Stream {
     for index in 0..<reports {
       let beacon = beacons[index % beacons.count]
       let payload = index / beacons.count % 2 == 0 ? beacon.payload : other
-      bytes += ReportEncoder.event(.legacy, AirReport(.connectable, from: beacon.address, rssi: -60, payload))
+      bytes += ReportEncoder.event(format, AirReport(.connectable, from: beacon.address, rssi: -60, payload))
       starts.append(bytes.count)
     }
   }
@@ -58,7 +61,7 @@ struct Stream {
     if generator.chance(perMille: changePerMille) { devices[index].revision &+= 1 }
     let rssi = Int8(-90 + generator.number(below: 40))
     let report = AirReport(.connectable, from: devices[index].address, rssi: rssi, devices[index].payload)
-    bytes += ReportEncoder.event(.legacy, report)
+    bytes += ReportEncoder.event(format, report)
     starts.append(bytes.count)
   }
 }

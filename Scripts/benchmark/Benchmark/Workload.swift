@@ -26,25 +26,28 @@ struct Workload: ~Copyable {
     }
   }
 
-  /// Takes legacy reports as the pipeline does.
+  /// Takes reports as the pipeline does.
   @inline(__always)
   private mutating func match(_ bytes: RawSpan) -> Int {
     var count = 0
     do throws(PacketError) {
       let packet = try Packet(parsing: bytes)
-      do throws(EventError) {
-        let event = try Event(parsing: packet.body)
-        guard event.holdsLegacyReports, var reports = AdvertisingReports(event) else { return 0 }
-        do throws(ReportError) {
-          while let report = try reports.nextLegacy() {
-            path.pipeline.matcher.evaluate(
-              report.data, report.data.slice(at: 0, count: 0), into: &evaluation)
-            count += evaluation.items.total
-          }
-        } catch {}
-      } catch {}
+      guard let format = AdvertisingReport.loneFormat(packet.body) else { return 0 }
+      if format == .legacy {
+        guard let report = AdvertisingReport(loneLegacy: packet.body) else { return 0 }
+        evaluate(report.data)
+      } else {
+        guard let report = AdvertisingReport(loneExtended: packet.body) else { return 0 }
+        evaluate(report.data)
+      }
+      count += evaluation.items.total
     } catch {}
     return count
+  }
+
+  @inline(__always)
+  private mutating func evaluate(_ data: RawSpan) {
+    path.path.pipeline.matcher.evaluate(data, data.slice(at: 0, count: 0), into: &evaluation)
   }
 
   /// Ten reports between two reloads, each with one item less or more than the one before.
@@ -53,7 +56,7 @@ struct Workload: ~Copyable {
     for index in 0..<10 {
       let place = (10 * round + index) % stream.count
       time += 200
-      _ = path.pipeline.receive(
+      _ = path.path.pipeline.receive(
         h4: bytes.extracting(stream.starts[place]..<stream.starts[place + 1]), at: Instant(microseconds: time)
       )
     }
@@ -69,7 +72,7 @@ struct Workload: ~Copyable {
     let bytes = stream.bytes.span.rawBytes
     for index in 0..<stream.count {
       time += 1000
-      _ = path.pipeline.receive(
+      _ = path.path.pipeline.receive(
         h4: bytes.extracting(stream.starts[index]..<stream.starts[index + 1]), at: Instant(microseconds: time)
       )
     }
@@ -90,7 +93,7 @@ struct Workload: ~Copyable {
     let bytes = stream.bytes.span.rawBytes
     for index in 0..<stream.count {
       time += 1000
-      _ = path.pipeline.receive(
+      _ = path.path.pipeline.receive(
         h4: bytes.extracting(stream.starts[index]..<stream.starts[index + 1]), at: Instant(microseconds: time)
       )
       if index % 16 == 15 {

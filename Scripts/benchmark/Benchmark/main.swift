@@ -18,12 +18,16 @@ let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
-    "usage: benchmark match|pipeline|unchanged|colliding|alternating|json|forwarded|unwanted|reload|one-mask|four-masks|all-masks|"
+    "usage: benchmark [extended-]match|pipeline|unchanged|colliding|alternating|json|forwarded|unwanted|reload|one-mask|four-masks|all-masks|"
       + "replay-manifest|replay-capture|check-manifest "
       + "DESCRIPTORS ROUNDS [REPORTS]"
   )
   throw Usage()
 }
+/// The same with extended reports.
+let isExtended = arguments[1].hasPrefix("extended-")
+let workloadName = isExtended ? String(arguments[1].dropFirst("extended-".count)) : arguments[1]
+let format = isExtended ? ReportFormat.extended : .legacy
 let descriptors = numbers[0]
 let rounds = numbers[1]
 let reports = numbers.count > 2 ? numbers[2] : 20_000
@@ -31,35 +35,35 @@ let reports = numbers.count > 2 ? numbers[2] : 20_000
 struct Usage: Error {}
 
 let manifest =
-  switch arguments[1] {
+  switch workloadName {
   case "one-mask": Descriptors.oneKey(descriptors, masks: 1)
   case "four-masks", "check-manifest": Descriptors.oneKey(descriptors, masks: 4)
   case "all-masks": Descriptors.oneKey(descriptors, masks: descriptors)
   default: Descriptors.mixed(descriptors)
   }
 let stream =
-  arguments[1] == "alternating"
-  ? Stream(alternatingBeacons: min(descriptors, Stream.targetCount), reports: reports)
+  workloadName == "alternating"
+  ? Stream(alternatingBeacons: min(descriptors, Stream.targetCount), reports: reports, format)
   : Stream(
-    reports: reports,
-    changePerMille: ["unchanged", "colliding", "forwarded", "unwanted"].contains(arguments[1]) ? 0 : 230,
-    collides: arguments[1] == "colliding")
-if arguments[1].hasPrefix("replay-") || arguments[1] == "check-manifest" {
-  let isCapture = arguments[1] == "replay-capture"
+    reports: reports, format,
+    changePerMille: ["unchanged", "colliding", "forwarded", "unwanted"].contains(workloadName) ? 0 : 230,
+    collides: workloadName == "colliding")
+if workloadName.hasPrefix("replay-") || workloadName == "check-manifest" {
+  let isCapture = workloadName == "replay-capture"
   try ReplayFiles.write(
     isCapture ? ReplayFiles.capture(stream) : Array(ReplayFiles.manifest(manifest).utf8))
 } else {
   var workload = Workload(manifest)
   // Whatever the first reloads keep for good is kept before counting.
-  if arguments[1] == "reload" { for round in 0..<10 { workload.runReload(stream, manifest, round: round) } }
-  if ["forwarded", "unwanted"].contains(arguments[1]) {
-    workload.openReports(everything: arguments[1] == "forwarded")
+  if workloadName == "reload" { for round in 0..<10 { workload.runReload(stream, manifest, round: round) } }
+  if ["forwarded", "unwanted"].contains(workloadName) {
+    workload.openReports(everything: workloadName == "forwarded")
   }
   let before = allocation_count()
   let releasesBefore = release_count()
   for round in 0..<rounds {
     if round == 1 { start_instruction_count() }
-    switch arguments[1] {
+    switch workloadName {
     case "forwarded", "unwanted": workload.runReports(stream)
     case "json": workload.runJSON(reports)
     case "reload": workload.runReload(stream, manifest, round: round)
@@ -72,6 +76,6 @@ if arguments[1].hasPrefix("replay-") || arguments[1] == "check-manifest" {
   let kept = Int(allocations) - Int(release_count() - releasesBefore)
   print(
     "reports \(stream.count) allocations \(allocations) matched \(workload.matched) bytes \(workload.byteCount)"
-      + (arguments[1] == "reload" ? " kept \(kept)" : "")
+      + (workloadName == "reload" ? " kept \(kept)" : "")
   )
 }
