@@ -15,6 +15,7 @@ extension AgentCore {
   public func radioAppeared(_ kind: RadioKind, isUSB: Bool = false, at now: Instant) {
     if configuration.follow(isUSB: isUSB) {
       enqueue(.log(.boardFollowsAdapter(board: configuration.board.name)))
+      follow(setupCore.advance(to: now))
       follow(setupCore.configure(configuration.setup))
       followItems()
       radio.follow(scanPlan, at: now)
@@ -95,11 +96,36 @@ extension AgentCore {
     if radio.isLive { turn.advance(to: time) }
     dataPath.pipeline.reports.waited =
       waited.map { UInt16(clamping: min($0 / 100, 0xFFFE)) } ?? ReportLayout.waitedUnknown
-    let reception = dataPath.pipeline.receive(h4: packet, at: time)
-    packetTap.append(packet, isReceived: true, at: time)
+    let reception = dataPath.path.pipeline.receive(h4: packet, at: time)
+    if packetTap.readerCount > 0 {
+      packetTap.append(packet, isReceived: true, at: time)
+      outlook.isOld = true
+    }
     switch reception {
     case .other: receiveEvent(packet)
     case .reports, .malformed: break
+    }
+  }
+
+  /// Receives the packets that `drain` gives to its argument with one access to the data path for all of them, while
+  /// no client reads them (``AgentOutlook/hasPacketReaders``). What they have to say beside reports is received after the last.
+  public func receivePackets<Result>(_ drain: ((RawSpan, Instant) -> Void) -> Result) -> Result {
+    var others: [(bytes: [UInt8], time: Instant)] = []
+    let result = Self.receivePackets(&dataPath.path.pipeline, &others, drain)
+    for other in others {
+      if radio.isLive { turn.advance(to: other.time) }
+      receiveEvent(other.bytes.span.rawBytes)
+    }
+    return result
+  }
+
+  private static func receivePackets<Result>(
+    _ pipeline: inout Pipeline, _ others: inout [(bytes: [UInt8], time: Instant)],
+    _ drain: ((RawSpan, Instant) -> Void) -> Result
+  ) -> Result {
+    drain { packet, time in
+      guard pipeline.receive(h4: packet, at: time) == .other else { return }
+      others.append(((0..<packet.byteCount).map { packet.uint8(at: $0) }, time))
     }
   }
 
@@ -131,10 +157,10 @@ extension AgentCore {
     }
   }
 
-  func advanceRadio() {
-    let reportCount = dataPath.pipeline.counters.reports
+  /// `isHeard`: reports came since the turn before.
+  func advanceRadio(isHeard: Bool) {
     let isLost = updateRadio { radio in
-      radio.noteReports(reportCount, at: now)
+      if isHeard { radio.noteHeard(at: now) }
       return radio.advance(to: now)
     }
     guard isLost else { return }
@@ -170,10 +196,6 @@ extension AgentCore {
   /// The commands that undo what the kernel was asked to do, before the agent ends: no session outlives the agent, and
   /// so no connection does.
   public var restoringCommands: [MgmtCommand] { radio.restoringCommands + links.endingCommands }
-
-  /// Whether the radio has to be read at once: a request is open, or the controller owes a reply. Otherwise every
-  /// ``drainIntervalMilliseconds`` is enough.
-  public var isRadioUrgent: Bool { setupLink.requests.open > 0 || radio.awaitsAnswer }
 
   public var drainIntervalMilliseconds: Int64 {
     Int64(configuration.manifest.gateway.drainIntervalMilliseconds)

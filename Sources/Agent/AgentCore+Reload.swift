@@ -69,6 +69,7 @@ extension AgentCore {
   /// The manifest was read, as ``Action/readManifest`` asked: all of it takes effect, or nothing.
   public func manifestWasRead(_ reading: ManifestReading, at time: Instant) {
     turn.advance(to: time)
+    outlook.isOld = true
     let message: [UInt8]
     var findings: [String] = []
     switch reading {
@@ -102,6 +103,7 @@ extension AgentCore {
       gateway.radio != old.radio || gateway.access != old.access || gateway.power != old.power
       || radio.state == .absent
     configuration = new
+    follow(setupCore.advance(to: now))
     follow(setupCore.configure(new.setup))
     setupLink.appSuppliedItems = setupCore.appSuppliedItems
     followItems()

@@ -2,6 +2,7 @@
 
 public import HCI
 import Discovery
+public import Interfaces
 import Manifest
 import Setup
 import Wireless
@@ -15,6 +16,11 @@ struct AgentTurn {
   var isBusy = false
   /// Whether the agent ends, so that no scan is wanted.
   var isEnding = false
+  /// How many reports and sighting events there were in the turn before.
+  fileprivate var reportCount: UInt64 = 0
+  fileprivate var eventCount: UInt64 = 0
+  /// When the data path needed the time, as of the turn before.
+  fileprivate var dataPathDue: Instant?
   /// What the shell has yet to do, in order.
   fileprivate var actions: [Action] = []
 
@@ -22,6 +28,42 @@ struct AgentTurn {
 
   /// Moves the time on. It never runs backwards.
   mutating func advance(to time: Instant) { now = max(now, time) }
+
+  /// When the turn itself or the data path needs the next one. The data path's may be late by as much as a report may, so
+  /// that a room full of devices does not wake the machine for each of them.
+  fileprivate func deadline(_ outlook: AgentOutlook) -> Instant? {
+    guard !isBusy else { return now }
+    guard let due = dataPathDue else { return nil }
+    let onAgentClock = Instant(microseconds: due.microseconds &- radioLead)
+    return max(
+      onAgentClock,
+      outlook.isRadioUrgent ? now : now.advanced(milliseconds: outlook.drainIntervalMilliseconds))
+  }
+}
+
+/// What the loop asks the agent in every turn, and when a part of the agent beside the data path needs the time. It is
+/// computed once after each input, so that a turn in which nothing is due visits no part.
+public struct AgentOutlook: Sendable {
+  /// Whether the radio has to be read at once: a request is open, or the controller owes a reply. Otherwise every
+  /// ``AgentCore/drainIntervalMilliseconds`` is enough.
+  public fileprivate(set) var isRadioUrgent = false
+  public fileprivate(set) var radioState = RadioLine.State.absent
+  /// The number of clients, without those that are turned away.
+  public fileprivate(set) var clientCount = 0
+  /// Whether an app waits for the end of a setup.
+  public fileprivate(set) var hasRequests = false
+  /// Whether some client reads packets or reports as they come, so that each goes to
+  /// ``AgentCore/receive(packet:at:waitedMicroseconds:)``.
+  public fileprivate(set) var hasPacketReaders = false
+  /// Whether a stream may have something to send after each report.
+  fileprivate var followsReports = false
+  fileprivate var drainIntervalMilliseconds: Int64 = 0
+  /// When ``AgentCore/turn(at:radioLead:)`` has to visit the parts.
+  fileprivate var due: Instant?
+  /// From when on reports say something new about the radio.
+  fileprivate var hearingEnd: Instant?
+  /// Some part has changed since this was computed.
+  var isOld = true
 }
 
 extension AgentCore {
@@ -30,10 +72,18 @@ extension AgentCore {
   public func turn(at time: Instant, radioLead lead: Int64 = 0) {
     turn.advance(to: time)
     turn.radioLead = lead
-    turn.isBusy = false
     counters.turns &+= 1
-    dataPath.pipeline.advance(to: radioTime)
-    advanceRadio()
+    dataPath.path.pipeline.advance(to: radioTime)
+    let glance = dataPath.path.pipeline.glance()
+    let isHeard = glance.reports != turn.reportCount
+    turn.reportCount = glance.reports
+    guard turn.isBusy || outlook.isOld || glance.events != turn.eventCount || isDue(isHeard: isHeard) else {
+      turn.dataPathDue = glance.deadline
+      return
+    }
+    turn.eventCount = glance.events
+    turn.isBusy = false
+    advanceRadio(isHeard: isHeard)
     advanceSetup()
     advanceLinks()
     advancePairing()
@@ -44,10 +94,53 @@ extension AgentCore {
     // A client that was served before an effect came is served again.
     if !setupLink.effects.isEmpty { turn.isBusy = true }
     performSetupEffects()
+    outlook = currentOutlook
+    turn.dataPathDue = dataPath.path.pipeline.glance().deadline
+  }
+
+  /// Whether the time has come for some part, or reports have for one beside the radio.
+  private func isDue(isHeard: Bool) -> Bool {
+    let (outlook, now) = (outlook, now)
+    if let due = outlook.due, due <= now { return true }
+    guard isHeard, !outlook.followsReports else { return isHeard }
+    // A radio that does not work, for all that is known, is visited.
+    guard let end = outlook.hearingEnd else { return true }
+    guard end <= now else { return false }
+    // Clients follow how accessories are heard.
+    guard outlook.clientCount == 0, !history.isSampleDue(at: radioTime) else { return true }
+    let hearingEnd = radio.noteHeard(at: now)
+    self.outlook.isOld = false
+    self.outlook.hearingEnd = hearingEnd
+    return false
+  }
+
+  /// What the loop has to know after an input.
+  public func lookAhead() -> AgentOutlook {
+    if outlook.isOld {
+      // The next turn visits the parts.
+      outlook = currentOutlook
+      outlook.isOld = true
+    }
+    return outlook
+  }
+
+  private var currentOutlook: AgentOutlook {
+    AgentOutlook(
+      isRadioUrgent: setupLink.requests.open > 0 || radio.awaitsAnswer, radioState: radio.state,
+      clientCount: clients.count, hasRequests: setupCore.hasRequests,
+      hasPacketReaders: packetTap.readerCount > 0 || !reports.isEmpty,
+      followsReports: clients.connected.contains { $0.stream?.followsReports ?? false },
+      drainIntervalMilliseconds: drainIntervalMilliseconds,
+      due: .earliest(
+        .earliest(.earliest(radio.deadline, pairing.deadline), .earliest(links.deadline, setupDeadline)),
+        .earliest(clientDeadline, networkDeadline)),
+      hearingEnd: radio.hearingEnd, isOld: false)
   }
 
   /// The next thing to do, in order; nil when all is done.
-  public func nextAction() -> Action? { turn.actions.isEmpty ? nil : turn.actions.removeFirst() }
+  public func nextAction() -> Action? { hasActions ? turn.actions.removeFirst() : nil }
+
+  public var hasActions: Bool { !turn.actions.isEmpty }
 
   func enqueue(_ action: Action) { turn.actions.append(action) }
 
@@ -59,21 +152,11 @@ extension AgentCore {
 
   /// When the next turn is due, if nothing comes in before; a time that has passed means at once.
   public var nextDeadline: Instant? {
-    if turn.isBusy { return now }
-    return .earliest(
-      .earliest(.earliest(pipelineDeadline, radio.deadline), .earliest(links.deadline, pairing.deadline)),
-      .earliest(.earliest(clientDeadline, setupDeadline), .earliest(networkDeadline, reportDeadline)))
+    let outlook = lookAhead()
+    let due = Instant.earliest(turn.deadline(outlook), outlook.due)
+    return outlook.hasPacketReaders ? .earliest(due, reportDeadline) : due
   }
 
   /// nil for a gateway that looks for no networks, whose plan need not be asked each turn.
   private var networkDeadline: Instant? { networkLink.plan.state == .off ? nil : networkLink.plan.deadline }
-
-  /// The data path's deadline may be late by as much as a report may, so that a room full of devices does not wake the
-  /// machine for each of them.
-  private var pipelineDeadline: Instant? {
-    guard let due = dataPath.pipeline.nextDeadline else { return nil }
-    let onAgentClock = Instant(microseconds: due.microseconds &- turn.radioLead)
-    let earliest = isRadioUrgent ? now : now.advanced(milliseconds: drainIntervalMilliseconds)
-    return max(onAgentClock, earliest)
-  }
 }

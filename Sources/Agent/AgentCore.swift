@@ -39,7 +39,7 @@ public final class AgentCore {
   public struct Configuration: Sendable {
     /// Adapted to the board's profile; a new value is taken as it is.
     public var manifest: GatewayManifest {
-      get { adapted }
+      _read { yield adapted }
       set { (read, adapted) = (newValue, newValue) }
     }
     public var identities: [IdentityKey]
@@ -96,11 +96,16 @@ public final class AgentCore {
 
   let service: Service<AgentMethod>
   /// The manifest in force, and what belongs to it.
-  public internal(set) var configuration: Configuration
+  public internal(set) var configuration: Configuration {
+    didSet {
+      networkLink.problemIsOld = true
+      outlook.isOld = true
+    }
+  }
   var dataPath: ManifestDataPath
-  var radio: Radio
+  var radio: Radio { didSet { outlook.isOld = true } }
   /// The networks in reach, what items have found among them, and when they are looked for.
-  var networkLink: NetworkLink
+  var networkLink: NetworkLink { didSet { outlook.isOld = true } }
   /// The clients that receive the radio's packets as they are.
   var packetTap = PacketTap()
   /// How many calls ask for active scans.
@@ -114,7 +119,7 @@ public final class AgentCore {
   /// The streams of raw reports.
   var reports = ReportStreams()
   /// How devices are paired.
-  var pairing = PairingLink()
+  var pairing = PairingLink() { didSet { outlook.isOld = true } }
   var feeds: EventFeeds
   var history: RecentHistory
   var reload = ManifestReload()
@@ -124,6 +129,7 @@ public final class AgentCore {
   public var counters = AgentCounters()
   public var streamCounters: StreamCounters { feeds.counters }
   var turn: AgentTurn
+  var outlook = AgentOutlook()
   /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
   public var measureProcess: () -> ProcessFigures? = { nil }
 
@@ -156,8 +162,6 @@ public final class AgentCore {
   }
 
   public var clientCount: Int { clients.count }
-  /// Whether an app waits for the end of a setup.
-  public var hasRequests: Bool { setupCore.hasRequests }
 
   var epochText: String { feeds.epochText }
 

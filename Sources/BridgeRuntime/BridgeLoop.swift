@@ -69,7 +69,8 @@ public final class BridgeLoop<Owner: Sendable> {
   /// program.
   public func turn(until deadline: Duration?, _ handle: (Event) -> Void) throws(SystemError) -> Bool {
     try arm(deadline)
-    for ready in try epoll.wait() {
+    for index in 0..<(try epoll.wait()) {
+      let ready = epoll.ready(index)
       switch registry.owner(of: ready.token) {
       case .owner(let owner): handle(.ready(owner))
       case .timer:

@@ -67,8 +67,9 @@ public struct Epoll: ~Copyable {
     }
   }
 
-  /// Waits until something is ready; a signal or nothing in `milliseconds` (-1 for ever) ends the wait empty.
-  public mutating func wait(milliseconds: Int32 = -1) throws(SystemError) -> [Ready] {
+  /// Waits until something is ready; a signal or nothing in `milliseconds` (-1 for ever) ends the wait empty. Returns
+  /// how many descriptors are ready, which ``ready(_:)`` then names.
+  public mutating func wait(milliseconds: Int32 = -1) throws(SystemError) -> Int {
     let number = descriptor.number
     let count = unsafe events.withUnsafeMutableBufferPointer {
       // Holds: the call fills at most as many events as the buffer has.
@@ -77,9 +78,14 @@ public struct Epoll: ~Copyable {
     guard count >= 0 else {
       let error = SystemError(.epollWait)
       guard error.code == EINTR else { throw error }
-      return []
+      return 0
     }
-    return events[..<Int(count)].map { Ready(token: $0.token, readiness: Readiness(rawValue: $0.events)) }
+    return Int(count)
+  }
+
+  /// One of the descriptors that the last wait has found ready.
+  public func ready(_ index: Int) -> Ready {
+    Ready(token: events[index].token, readiness: Readiness(rawValue: events[index].events))
   }
 }
 
@@ -90,15 +96,17 @@ public struct Epoll: ~Copyable {
 ///
 /// Capacity: as many slots as it was created with or has grown to; `insert` returns nil when all are in use.
 public struct EpollRegistry<Owner: Sendable>: Sendable {
-  private struct Slot {
-    var generation: UInt32 = 0
-    var owner: Owner?
+  @usableFromInline
+  struct Slot: Sendable {
+    @usableFromInline var generation: UInt32 = 0
+    @usableFromInline var owner: Owner?
   }
 
-  private var slots: [Slot]
+  @usableFromInline var slots: [Slot]
   private var free: [Int]
   /// Events that arrived for a slot after its owner was removed.
-  public private(set) var staleCount: UInt64 = 0
+  @usableFromInline var staleEvents: UInt64 = 0
+  public var staleCount: UInt64 { staleEvents }
 
   public init(capacity: Int) {
     slots = Array(repeating: Slot(), count: capacity)
@@ -121,12 +129,13 @@ public struct EpollRegistry<Owner: Sendable>: Sendable {
   }
 
   /// Returns the owner of a token; nil, which is counted, if it was removed.
+  @inlinable
   public mutating func owner(of token: UInt64) -> Owner? {
     let slot = Int(token & 0xFFFF_FFFF)
     guard slot < slots.count, slots[slot].generation == UInt32(token >> 32),
       let owner = slots[slot].owner
     else {
-      staleCount &+= 1
+      staleEvents &+= 1
       return nil
     }
     return owner

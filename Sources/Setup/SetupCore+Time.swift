@@ -9,10 +9,8 @@ public import Registry
 extension SetupCore {
   /// When ``advance(to:)`` has to be called.
   public var deadline: Instant? {
-    var deadline = Instant.earliest(sessions.nextEnd, queue.retryTime)
-    for flow in flows.flows { deadline = .earliest(deadline, flow.deadline) }
-    for pace in paces.values { deadline = .earliest(deadline, pace.signalTime) }
-    return deadline
+    .earliest(
+      .earliest(sessions.nextEnd, queue.retryTime), .earliest(flows.deadline, paces.nextSignal))
   }
 
   /// Lets time pass. Called before the calls and the candidate refreshes of that time.
@@ -71,7 +69,7 @@ extension SetupCore {
   public mutating func configure(_ new: SetupConfiguration) -> [SetupEffect] {
     let before = configuration
     configuration = new
-    if new.limits.requestsPerMinute != before.limits.requestsPerMinute { paces = [:] }
+    if new.limits.requestsPerMinute != before.limits.requestsPerMinute { paces = RequestPaces() }
     endSessions { session in
       guard let app = new.apps[session.app], new.accounts[app.name] == before.accounts[app.name] else {
         return .accountHasChanged

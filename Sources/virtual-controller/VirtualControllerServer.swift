@@ -65,10 +65,10 @@ struct VirtualControllerServer: ~Copyable {
     try updateListener()
     try updateTimer()
     while true {
-      let ready = try epoll.wait(milliseconds: hasMorePackets ? 0 : -1)
+      let readyCount = try epoll.wait(milliseconds: hasMorePackets ? 0 : -1)
       now = Instant(microseconds: try BootTime.now() - origin)
-      for event in ready {
-        switch registry.owner(of: event.token) {
+      for index in 0..<readyCount {
+        switch registry.owner(of: epoll.ready(index).token) {
         case .signals: if try isEndRequested() { return }
         case .timer: timer.noteExpiry()
         case .listener: try acceptHost()

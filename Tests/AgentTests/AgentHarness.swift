@@ -128,7 +128,7 @@ final class AgentHarness: ScenarioHarness {
   func run(milliseconds: Int64) {
     let end = now.advanced(milliseconds: milliseconds)
     while now < end {
-      let pace: Int64 = agent.isRadioUrgent ? 1 : 20
+      let pace: Int64 = agent.lookAhead().isRadioUrgent ? 1 : 20
       let drain = controller?.nextTime.map { max($0, now.advanced(milliseconds: pace)) }
       let due = [drain, agent.nextDeadline, nextPairingTime, end].compactMap { $0 }.min() ?? end
       now = max(now, min(due, end))
@@ -371,5 +371,5 @@ final class AgentHarness: ScenarioHarness {
     turn()
   }
 
-  var isRadioUrgent: Bool { agent.isRadioUrgent }
+  var isRadioUrgent: Bool { agent.lookAhead().isRadioUrgent }
 }

@@ -3,6 +3,7 @@
 FIGURES; a number that cannot be measured here is "-"."""
 
 import itertools
+import pathlib
 import random
 import re
 import sys
@@ -11,7 +12,7 @@ import threading
 import time
 
 import scene
-from agent import STRACE, Agent, CannotTrace, DoesNotScan, SystemCalls, counts
+from agent import STRACE, Agent, CannotTrace, DoesNotScan, Instructions, SystemCalls, counts
 from controller import report
 
 DEVICES = 2000
@@ -151,6 +152,31 @@ def advertisers(count):
     return itertools.cycle(list(scene.crowd(count, scene.TARGETS)))
 
 
+def measure_instructions(program, figures):
+    """Instructions for each report of known devices of the agent as it runs, without a client. At 20 a second each report
+    has a turn of its own, at 5,000 a hundred have one: what they differ by is a turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "callgrind"
+        with Agent(program, before=Instructions.before(file)) as agent:
+            # Until the history has taken its first samples, whose types are made then.
+            for _ in range(3):
+                agent.controller.send_at(200, scene.crowd(QUIET_DEVICES, scene.TARGETS))
+                time.sleep(4)
+            each = {}
+            for rate, seconds in (20, 5), (170, 3), (1000, 3), (5000, 2):
+                count = rate * seconds
+                packets = list(itertools.islice(advertisers(QUIET_DEVICES), count))
+                with Instructions(agent.process, file) as taken:
+                    agent.controller.send_at(rate, packets)
+                    time.sleep(0.1)
+                each[rate] = taken.count // count
+    each["turn"] = each[20] - each[5000]
+    for name, count in each.items():
+        figures.write("instructions-per-turn" if name == "turn" else f"instructions-per-report@{name}", count)
+    say("instructions a report at 20, 170, 1,000, 5,000/s", *(f"{each[rate]:,}" for rate in (20, 170, 1000, 5000)))
+    say("instructions a turn", f"{each['turn']:,}")
+
+
 def measure_wakeups(program, figures, interval):
     """Wake-ups, measured without strace, because it is slow."""
     with Agent(program, interval) as agent:
@@ -203,6 +229,7 @@ def main():
     program, figures = sys.argv[1], Figures(sys.argv[2])
     measure_memory(program, figures)
     measure_start(program, figures)
+    measure_instructions(program, figures)
     measure_calls(program, figures)
     measure_quiet_room(program, figures)
     for interval in 20, 50:

@@ -4,6 +4,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -71,6 +72,30 @@ class Agent:
         lines = pathlib.Path(f"/proc/{self.process}/status").read_text().splitlines()
         values = dict(line.split(":", 1) for line in lines)
         return [int(values[name].split()[0]) for name in ("VmRSS", "RssAnon")]
+
+
+class Instructions:
+    """Counts the instructions of an agent that callgrind runs (`before`), while `with` lasts."""
+
+    @staticmethod
+    def before(file):
+        return ["valgrind", "--tool=callgrind", "--vgdb=yes", f"--callgrind-out-file={file}"]
+
+    def __init__(self, process, file):
+        self.process, self.file = process, file
+
+    def __enter__(self):
+        self._command("zero")
+        return self
+
+    def __exit__(self, *_):
+        self._command("dump")
+        dump = max(self.file.parent.glob(f"{self.file.name}.*"), key=lambda path: int(path.suffix[1:]))
+        self.count = int(re.search(r"^totals: (\d+)", dump.read_text(), re.MULTILINE)[1])
+
+    def _command(self, word):
+        subprocess.run(
+            ["vgdb", f"--pid={self.process}", word], check=True, capture_output=True, timeout=PATIENCE)
 
 
 # A table of calls and names.

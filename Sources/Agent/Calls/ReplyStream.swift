@@ -24,6 +24,9 @@ protocol ReplyStream {
   /// The session whose events it sends; nil for other streams.
   var session: RandomIdentifier? { get }
 
+  /// Whether it may have something to send after each report, and not only after an event.
+  var followsReports: Bool { get }
+
   /// Gives back what the stream holds in the agent. Called once: after the last reply, or when the client has left.
   func release(_ agent: AgentCore)
 }
@@ -36,6 +39,8 @@ extension ReplyStream {
   func deadline(_ agent: AgentCore) -> Instant? { end }
 
   var session: RandomIdentifier? { nil }
+
+  var followsReports: Bool { false }
 
   func release(_ agent: AgentCore) {}
 }

@@ -79,6 +79,7 @@ struct RecentHistory {
 
   private var numbers: ClosedRange<Int64> { max(0, last - Int64(Self.sampleCount) + 1)...max(0, last) }
   private static func place(_ number: Int64) -> Int { Int(number % Int64(sampleCount)) }
+  private static func number(at time: Instant) -> Int64 { time.microseconds / (sampleMilliseconds * 1000) }
   private static func time(of number: Int64) -> Instant {
     Instant(microseconds: number * sampleMilliseconds * 1000)
   }
@@ -98,17 +99,23 @@ struct RecentHistory {
     }
   }
 
-  mutating func advance(_ dataPath: borrowing ManifestDataPath, _ setup: SetupCore, to now: Instant) {
+  /// Whether ``advance(_:_:to:)`` takes a sample at this time.
+  func isSampleDue(at now: Instant) -> Bool { Self.number(at: now) > last }
+
+  mutating func advance(
+    _ dataPath: borrowing ManifestDataPath, _ setup: borrowing SetupCore, to now: Instant
+  ) {
     readEvents(dataPath)
-    let due = now.microseconds / (Self.sampleMilliseconds * 1000)
+    let due = Self.number(at: now)
     guard due > last else { return }
     // A sample older than all that are kept says nothing.
     for number in max(last + 1, due - Int64(Self.sampleCount) + 1)...due { clear(number) }
-    let total = dataPath.pipeline.counters.reports
+    let total = dataPath.path.pipeline.counters.reports
     reportCounts[Self.place(due)] = UInt32(clamping: total &- reportCount)
     reportCount = total
-    for row in 0..<dataPath.pipeline.rowCount {
-      sample(row, dataPath, from: max(last + 1, due - 119), to: due)
+    let first = max(last + 1, due - Int64(Self.sampleCount) + 1)
+    dataPath.path.pipeline.forEachMatch { device, match in
+      sample(device, match, dataPath.items, from: first, to: due)
     }
     setup.forEachConnectedApp { lastSeen[$0] = now }
     last = due
@@ -125,50 +132,45 @@ struct RecentHistory {
   }
 
   private mutating func sample(
-    _ row: Int, _ dataPath: borrowing ManifestDataPath, from first: Int64, to due: Int64
+    _ device: Device, _ match: Match, _ items: [ManifestItem], from first: Int64, to due: Int64
   ) {
-    guard let device = dataPath.pipeline.device(at: row), device.matchCount > 0 else { return }
-    for index in 0..<Int(device.matchCount) {
-      let match = dataPath.pipeline.match(index, at: row)
-      lastMatched[match.item] = max(lastMatched[match.item] ?? device.lastSeen, device.lastSeen)
-      guard match.isFound else { continue }
-      let key = Key(address: dataPath.pipeline.address(at: row), item: match.item)
-      guard var track = tracks.removeValue(forKey: key) ?? newTrack(key, dataPath, at: due) else { continue }
-      for number in first...due {
-        let silence = Self.time(of: number).milliseconds(since: device.lastSeen)
-        // What it was like before its last report is not known.
-        guard silence >= 0 || number == due else { continue }
-        track.samples[Self.place(number)] = Sample(
-          level: device.signal.filteredRSSI ?? 127, silence: Int16(clamping: max(0, silence) / 100))
-      }
-      track.lastFound = due
-      tracks[key] = track
+    lastMatched[match.item] = max(lastMatched[match.item] ?? device.lastSeen, device.lastSeen)
+    guard match.isFound else { return }
+    let key = Key(address: device.address, item: match.item)
+    if tracks[key] == nil { tracks[key] = newTrack(key, items[Int(match.item)], at: due) }
+    guard let track = tracks.index(forKey: key) else { return }
+    for number in first...due {
+      let silence = Self.time(of: number).milliseconds(since: device.lastSeen)
+      // What it was like before its last report is not known.
+      guard silence >= 0 || number == due else { continue }
+      tracks.values[track].samples[Self.place(number)] = Sample(
+        level: device.signal.filteredRSSI ?? 127, silence: Int16(clamping: max(0, silence) / 100))
     }
+    tracks.values[track].lastFound = due
   }
 
   /// nil when all places are of devices that are found now.
-  private mutating func newTrack(
-    _ key: Key, _ dataPath: borrowing ManifestDataPath, at due: Int64
-  ) -> Track? {
+  private mutating func newTrack(_ key: Key, _ entry: ManifestItem, at due: Int64) -> Track? {
     if tracks.count >= Self.tracksMax {
       guard let oldest = tracks.min(by: { $0.value.lastFound < $1.value.lastFound }),
         oldest.value.lastFound < due - 1
       else { return nil }
       tracks[oldest.key] = nil
     }
-    let entry = dataPath.items[Int(key.item)]
     return Track(address: key.address, app: entry.app, item: entry.item.id, lastFound: due)
   }
 
   private mutating func readEvents(_ dataPath: borrowing ManifestDataPath) {
-    while dataPath.pipeline.events.produced != cursor.sequence {
-      switch dataPath.pipeline.events.read(&cursor) {
+    while dataPath.path.pipeline.events.produced != cursor.sequence {
+      switch dataPath.path.pipeline.events.read(&cursor) {
       case .end, .reset: return
       case .missed: continue
       case .event(_, let sighting, _):
         guard sighting.event != .changed else { continue }
         let entry = dataPath.item(of: sighting)
-        let seen = dataPath.row(at: sighting.address).flatMap { dataPath.pipeline.device(at: $0)?.lastSeen }
+        let seen = dataPath.row(at: sighting.address).flatMap {
+          dataPath.path.pipeline.device(at: $0)?.lastSeen
+        }
         edges.append(
           Edge(
             app: entry.app, item: entry.item.id, sighting: sighting,

@@ -115,6 +115,7 @@ extension AgentCore {
   func updateLinks<Result, Failure>(
     _ input: (inout AccessoryLinks) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    outlook.isOld = true
     defer { performLinkActions() }
     return try input(&links)
   }

@@ -10,8 +10,10 @@ public import Wireless
 /// The networks in reach, what items have found among them, and when they are looked for.
 struct NetworkLink {
   var table = NetworkTable()
-  var plan = NetworkScanPlan()
+  var plan = NetworkScanPlan() { didSet { problemIsOld = true } }
   var sightings: NetworkSightings
+  /// Requests may know of another problem with networks than there is now.
+  var problemIsOld = true
   /// Why networks cannot be read, as requests know it: the interface (nil for none), and its error.
   var knownProblem: (interface: String?, error: WirelessError?)?
 
@@ -46,8 +48,10 @@ extension AgentCore {
 
   // MARK: - Time
 
-  /// Tells requests why no networks are looked for, and what to do. Every turn comes here.
+  /// Tells requests why no networks are looked for, and what to do.
   func followNetworkProblem() {
+    guard networkLink.problemIsOld else { return }
+    networkLink.problemIsOld = false
     let (interface, error) = (configuration.manifest.gateway.wifi, networkLink.plan.readingError)
     if let known = networkLink.knownProblem, known == (interface, error) { return }
     networkLink.knownProblem = (interface, error)

@@ -71,6 +71,7 @@ extension AgentCore {
 
   /// Passes what a pairing backend reports to the setup that waits for it.
   func passOn(_ report: PairingAction) {
+    follow(setupCore.advance(to: now))
     follow(setupCore.receive(report))
     turn.isBusy = true
   }

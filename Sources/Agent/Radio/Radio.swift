@@ -36,7 +36,6 @@ struct Radio: Sendable {
   /// How often a controller was initialised.
   private(set) var initializations: UInt64 = 0
   private(set) var scanningSince: Instant?
-  private var reportCount: UInt64 = 0
   /// Since when the radio has not scanned, after it had.
   private var gapStart: Instant?
   private var changes: [RadioChange] = []
@@ -146,7 +145,10 @@ extension Radio {
     // The probe is queued after any command the kernel has pending.
     if recovery.refusal.note(answer), isActive != nil, probe.end == nil { sendProbe(at: now) }
     guard probe.end != nil, answer.opcode == .readLocalVersion else { return }
-    guard let error = recovery.refusal.error(after: answer) else { return noteHeard(at: now) }
+    guard let error = recovery.refusal.error(after: answer) else {
+      noteHeard(at: now)
+      return
+    }
     recover(from: .controller(error), mayRestart: true, at: now)
   }
 
@@ -171,17 +173,21 @@ extension Radio {
     update(at: now) { $0.apply($0.shared.powerOn(now: now), at: now) }
   }
 
-  /// Notes how many reports the radio has brought since the start.
-  mutating func noteReports(_ count: UInt64, at now: Instant) {
-    guard count != reportCount else { return }
-    reportCount = count
-    noteHeard(at: now)
+  /// Until when further reports say nothing new about a radio that works, for all that is known; nil: each says something.
+  var hearingEnd: Instant? {
+    guard recovery.refusal.error == nil, recovery.watchdog.action == nil, recovery.failure == nil else {
+      return nil
+    }
+    return probe.hearingEnd
   }
 
-  private mutating func noteHeard(at now: Instant) {
+  /// The radio has brought reports, or a reply. Returns ``hearingEnd``.
+  @discardableResult
+  mutating func noteHeard(at now: Instant) -> Instant? {
     probe.heard(at: now)
     recovery.refusal.forget()
     if isActive != nil { recovery.watchdog.recovered(at: now) }
+    return hearingEnd
   }
 
   /// Lets time pass. Returns whether the radio has now been absent long enough that the devices it found are lost.

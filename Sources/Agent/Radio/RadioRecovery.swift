@@ -32,11 +32,13 @@ struct RadioProbe: Sendable {
   var due: Instant? { lastHeard?.advanced(milliseconds: Watchdog.silenceMilliseconds) }
 
   mutating func heard(at now: Instant) {
-    end = nil
-    // Once a second is enough: the loop's timer is not set again for each report.
-    if let lastHeard, now.milliseconds(since: lastHeard) < 1000 { return }
-    lastHeard = now
+    if let end = hearingEnd, now < end { return }
+    (end, lastHeard) = (nil, now)
   }
+
+  /// Until when a further report says nothing new: once a second is enough, so that the loop's timer is not set again for
+  /// each report.
+  var hearingEnd: Instant? { end == nil ? lastHeard?.advanced(milliseconds: 1000) : nil }
 }
 
 /// How long the radio has not been scanning although it should.

@@ -64,6 +64,7 @@ struct ReportStreams: ~Copyable {
   }
 
   private(set) var streams = [Stream?](repeating: nil, count: ReportBatches.streamsMax)
+  private var count = 0
   /// Reports of streams that are over.
   private var ended: [ReportReader: (passed: UInt64, missed: UInt64)] = [:]
   /// Whether the data path may know of wishes.
@@ -72,7 +73,7 @@ struct ReportStreams: ~Copyable {
   private var memory: ArenaOwner<ReportBatches>?
   private var opened: UInt64 = 0
 
-  var isEmpty: Bool { streams.allSatisfy { $0 == nil } }
+  var isEmpty: Bool { count == 0 }
 
   subscript(_ id: ReportStreamID) -> Stream? {
     get { streams[id.place].flatMap { $0.id == id ? $0 : nil } }
@@ -91,6 +92,7 @@ struct ReportStreams: ~Copyable {
       self.memory = consume memory
     }
     opened += 1
+    count += 1
     let id = ReportStreamID(place: place, number: opened)
     streams[place] = Stream(
       id: id, client: client, reader: reader, forward: forward, apps: apps,
@@ -108,6 +110,7 @@ struct ReportStreams: ~Copyable {
     }
     if isCutOff { cutOff &+= 1 }
     streams[id.place] = nil
+    count -= 1
     guard isEmpty else { return }
     batches = ReportBatches()
     memory = nil

@@ -83,6 +83,8 @@ extension AgentCore {
 
   /// Keeps the effects of an input until ``performSetupEffects()``, so that no reply comes before its call waits for it.
   func follow(_ effects: [SetupEffect]) {
+    outlook.isOld = true
+    guard !effects.isEmpty else { return }
     setupLink.effects += effects
     for case .changed(let changes) in effects where changes.contains(.requests) { noteRequestsChanged() }
   }
@@ -98,6 +100,7 @@ extension AgentCore {
 
   /// Performs the effects, then passes on what has changed.
   func performSetupEffects() {
+    guard !setupLink.effects.isEmpty else { return }
     var changes: SetupChanges = []
     // A pairing may end at once, which has effects of its own.
     while !setupLink.effects.isEmpty {

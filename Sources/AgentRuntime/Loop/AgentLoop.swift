@@ -17,6 +17,8 @@ struct AgentLoop: ~Copyable {
   private static let scanEndMilliseconds: Int64 = 1000
   /// How long what setups have left may take to be removed at the agent's end.
   private static let setupsEndMilliseconds: Int64 = 4000
+  /// How old the time of day may be.
+  private static let wallClockMilliseconds: Int64 = 500
 
   let signals: SignalDescriptor
   let clock: LoopClock
@@ -30,6 +32,8 @@ struct AgentLoop: ~Copyable {
   var bus = BluetoothdBus()
   var notifier: SystemdNotifier
   private var isEnding = false
+  /// When the machine's clock is read next.
+  private var nextWallClock = Instant(microseconds: 0)
   private var hadRequests = false
   /// The time when the next turn is due at the latest.
   private(set) var nextTurn: Instant?
@@ -109,10 +113,10 @@ struct AgentLoop: ~Copyable {
   /// Waits at most this long (-1 for ever) for a descriptor, then turns. Returns how many descriptors were ready.
   @discardableResult
   mutating func turn(waitingMilliseconds: Int32) throws(SystemError) -> Int {
-    let ready = try context.epoll.wait(milliseconds: waitingMilliseconds)
+    let readyCount = try context.epoll.wait(milliseconds: waitingMilliseconds)
     context.now = try clock.now()
     context.counters.turns &+= 1
-    for event in ready { try receive(event) }
+    for index in 0..<readyCount { try receive(context.epoll.ready(index)) }
     clients.resumeListeningIfDue(&context)
     clients.forgetProcesses(&context)
     signalHooks.forEachProgram { $1.advance(to: context.now) }
@@ -127,7 +131,7 @@ struct AgentLoop: ~Copyable {
     notifyManager()
     try armTimer()
     context.counters.turnTook(try clock.now().microseconds - context.now.microseconds)
-    return ready.count
+    return readyCount
   }
 
   private mutating func receive(_ event: Ready) throws(SystemError) {
@@ -164,17 +168,23 @@ struct AgentLoop: ~Copyable {
   }
 
   private mutating func runAgent() {
-    context.counters.staleEvents = context.registry.staleCount
-    context.counters.logLinesDropped = context.log.droppedCount
-    context.agent.counters.loop = context.counters
-    context.agent.wallSeconds = clock.wallSeconds()
+    // Only clients ask for it.
+    if context.agent.lookAhead().clientCount > 0 || isEnding {
+      context.counters.staleEvents = context.registry.staleCount
+      context.counters.logLinesDropped = context.log.droppedCount
+      context.agent.counters.loop = context.counters
+    }
+    if context.now >= nextWallClock {
+      nextWallClock = context.now.advanced(milliseconds: Self.wallClockMilliseconds)
+      context.agent.wallSeconds = clock.wallSeconds()
+    }
     context.agent.turn(at: context.now, radioLead: radio.opened?.source.lead(at: context.now) ?? 0)
   }
 
   // MARK: - The agent's actions
 
   private mutating func performActions() {
-    while let action = context.agent.nextAction() {
+    while context.agent.hasActions, let action = context.agent.nextAction() {
       switch action {
       case .send(let command): radio.send(command, &context)
       case .close(let id): clients.close(id, &context)
@@ -269,21 +279,25 @@ struct AgentLoop: ~Copyable {
   // MARK: - The service manager and the timer
 
   private mutating func notifyManager() {
-    notifier.setStatus(radio: context.agent.radioState, clients: context.agent.clientCount)
+    let outlook = context.agent.lookAhead()
+    notifier.setStatus(radio: outlook.radioState, clients: outlook.clientCount)
     let isFirst = radio.wasTried && notifier.notifyReady(at: context.now)
     let isNew = notifier.endTurn(at: context.now)
-    let isSetupOver = hadRequests && !context.agent.hasRequests
-    hadRequests = context.agent.hasRequests
+    let isSetupOver = hadRequests && !outlook.hasRequests
+    hadRequests = outlook.hasRequests
     // What the start, a setup, or the change of the radio or the clients, needed is not needed after it.
     if isFirst || isNew || isSetupOver { ResidentMemory.releaseIdlePages() }
   }
 
-  private var deadline: Instant? {
-    let radioDeadline = radio.deadline(isUrgent: context.agent.isRadioUrgent)
+  /// When the next turn is due. It changes nothing, but a loop that is only borrowed would be copied.
+  private mutating func findDeadline() -> Instant? {
+    let radioDeadline = radio.findDeadline(isUrgent: context.agent.lookAhead().isRadioUrgent)
+    let programDeadline = Instant.earliest(
+      signalHooks.touch.program.deadline, signalHooks.request.program.deadline)
     return .earliest(
       .earliest(
         .earliest(context.agent.nextDeadline, radioDeadline), .earliest(clients.pauseEnd, notifier.deadline)),
-      .earliest(signalHooks.deadline, bus.deadline))
+      .earliest(programDeadline, bus.deadline))
   }
 
   /// Whether the next turn is due now.
@@ -291,7 +305,7 @@ struct AgentLoop: ~Copyable {
 
   /// Work that is already due needs no timer.
   private mutating func armTimer() throws(SystemError) {
-    nextTurn = deadline
+    nextTurn = findDeadline()
     guard !isDue else { return }
     if try timer.arm(nextTurn?.microseconds) { context.counters.watchCalls &+= 1 }
   }

@@ -159,6 +159,7 @@ struct ClientSockets: ~Copyable {
 
   /// Sends every client its replies, once each, and updates the readiness that its descriptor is watched for.
   mutating func serve(_ sockets: inout PassedSockets, _ loop: inout LoopContext) {
+    guard !clients.isEmpty else { return }
     for id in clients.keys where flush(id, &sockets, &loop) { updateReadiness(id, &loop) }
   }
 
@@ -231,6 +232,7 @@ struct ClientSockets: ~Copyable {
 
   /// Forgets the processes whose sessions were taken up again, or are over.
   mutating func forgetProcesses(_ loop: inout LoopContext) {
+    guard !processes.isEmpty else { return }
     for (id, entry) in processes where !loop.agent.hasLeftSession(id) {
       loop.registry.remove(entry.token)
       processes[id] = nil

@@ -30,8 +30,6 @@ struct SignalHooks {
     }
   }
 
-  var deadline: Instant? { .earliest(touch.program.deadline, request.program.deadline) }
-
   /// Calls `body` with each program, in place: it is done in every turn.
   @inline(__always)
   mutating func forEachProgram(_ body: (SignalProgramKind, inout SignalProgram) -> Void) {

@@ -41,7 +41,7 @@ struct BluetoothdBus {
   mutating func noteReady() { isReadable = true }
 
   /// When the next turn is due for the bus.
-  var deadline: Instant? { connection?.client.deadline }
+  private(set) var deadline: Instant?
 
   mutating func open(_ loop: inout LoopContext) {
     do throws(SystemError) {
@@ -52,6 +52,7 @@ struct BluetoothdBus {
 
   mutating func close(_ loop: inout LoopContext) {
     guard let connection = connection.take() else { return }
+    deadline = nil
     loop.registry.remove(connection.socket.token)
     // What the connection needed is not needed after it.
     ResidentMemory.releaseIdlePages()
@@ -64,6 +65,7 @@ struct BluetoothdBus {
 
   /// Hands the agent what was received, and what was not received in time.
   mutating func receive(_ loop: inout LoopContext) {
+    guard connection != nil else { return isReadable = false }
     do throws(SystemError) {
       if isReadable { deliver(try connection?.receive() ?? [], &loop) }
     } catch { lose(error, &loop) }
@@ -73,9 +75,11 @@ struct BluetoothdBus {
 
   /// Writes calls, and watches the socket for what is to be done.
   mutating func updateReadiness(_ loop: inout LoopContext) {
+    guard connection != nil else { return }
     do throws(SystemError) {
       try connection?.flush()
       guard let current = connection else { return }
+      deadline = current.client.deadline
       loop.counters.busMessagesDropped &+= current.client.droppedCount - current.droppedCount
       connection?.droppedCount = current.client.droppedCount
       let readiness: Readiness = current.client.unsent.isEmpty ? .readable : [.readable, .writable]

@@ -13,13 +13,12 @@ final class H4Socket: RadioSource {
 
   private let link: SharedDescriptor
   private let framing: UnixSocketKind
-  private var buffer: [UInt8]
-  private var filled = 0
+  private var incoming: H4Input
 
   init(_ socket: SharedDescriptor, _ framing: UnixSocketKind) {
     link = socket
     self.framing = framing
-    buffer = [UInt8](repeating: 0, count: Self.packetBytesMax)
+    incoming = H4Input(framing, capacity: Self.packetBytesMax)
   }
 
   var kind: RadioKind { .controller }
@@ -32,10 +31,16 @@ final class H4Socket: RadioSource {
   func unwatch(in epoll: borrowing Epoll) throws(SystemError) { try epoll.remove(link.descriptor) }
 
   func drain(at now: Instant, _ receive: (RawSpan, Instant) -> Void) -> RadioDrain {
+    // Moved out, so that no access to it has to be checked for each packet.
+    var incoming = H4Input(framing, capacity: 0)
+    swap(&incoming, &self.incoming)
+    defer { swap(&incoming, &self.incoming) }
     var count = 0
     while count < RadioDrain.packetCountMax {
       do throws(RadioSourceError) {
-        guard let packets = try read({ receive($0, now) }) else { return count > 0 ? .some : .nothing }
+        guard let packets = try incoming.read(from: link.descriptor, { receive($0, now) }) else {
+          return count > 0 ? .some : .nothing
+        }
         count += packets
       } catch {
         return .ended(error)
@@ -44,11 +49,34 @@ final class H4Socket: RadioSource {
     return .more
   }
 
+  /// Sends one command, whole: commands go one at a time, so a socket whose buffer is full accepts none of it.
+  func send(_ command: CommandPacket, at now: Instant) -> RadioSourceError? {
+    do throws(SystemError) {
+      return try link.descriptor.send(command.bytes) == command.byteCount ? nil : .rejectsCommands
+    } catch {
+      return error.isBrokenPipe ? .hungUp : .system(error)
+    }
+  }
+}
+
+/// What has arrived over a socket with H4 packets, and is no whole packet yet.
+private struct H4Input {
+  private let framing: UnixSocketKind
+  private var buffer: [UInt8]
+  private var filled = 0
+
+  init(_ framing: UnixSocketKind, capacity: Int) {
+    self.framing = framing
+    buffer = [UInt8](repeating: 0, count: capacity)
+  }
+
   /// Reads once. Returns how many packets that completed; nil when there was nothing to read.
-  private func read(_ receive: (RawSpan) -> Void) throws(RadioSourceError) -> Int? {
+  mutating func read(
+    from link: borrowing Descriptor, _ receive: (RawSpan) -> Void
+  ) throws(RadioSourceError) -> Int? {
     let count: Int
     do throws(SystemError) {
-      guard let read = try link.descriptor.read(into: &buffer, filled..<buffer.count) else { return nil }
+      guard let read = try link.read(into: &buffer, filled..<buffer.count) else { return nil }
       count = read
     } catch {
       throw .system(error)
@@ -56,7 +84,7 @@ final class H4Socket: RadioSource {
     guard count > 0 else { throw .hungUp }
     switch framing {
     case .packets:
-      Self.deliver(buffer, count, to: receive)
+      receive(buffer.span.rawBytes.extracting(0..<count))
       return 1
     case .stream:
       filled += count
@@ -64,33 +92,21 @@ final class H4Socket: RadioSource {
     }
   }
 
-  private static func deliver(_ buffer: [UInt8], _ count: Int, to receive: (RawSpan) -> Void) {
-    receive(buffer.span.rawBytes.extracting(0..<count))
-  }
-
-  /// Delivers the complete packets, and moves the remaining bytes to the front.
-  private func deliverPackets(_ receive: (RawSpan) -> Void) throws(RadioSourceError) -> Int {
-    let (end, count) = try Self.deliver(packetsOf: buffer, filled, to: receive)
-    if end > 0 {
-      for index in end..<filled { buffer[index - end] = buffer[index] }
-      filled -= end
-    }
-    return count
-  }
-
-  /// Returns where the last complete packet ends, and how many there were.
-  private static func deliver(
-    packetsOf buffer: [UInt8], _ filled: Int, to receive: (RawSpan) -> Void
-  ) throws(RadioSourceError) -> (end: Int, count: Int) {
+  /// Delivers the complete packets, and moves the remaining bytes to the front. Returns how many there were.
+  private mutating func deliverPackets(_ receive: (RawSpan) -> Void) throws(RadioSourceError) -> Int {
     var (start, count) = (0, 0)
     while start < filled {
       let rest = buffer.span.rawBytes.extracting(start..<filled)
-      guard let byteCount = try measure(rest) else { break }
+      guard let byteCount = try Self.measure(rest) else { break }
       receive(rest.extracting(0..<byteCount))
       start += byteCount
       count += 1
     }
-    return (start, count)
+    if start > 0 {
+      for index in start..<filled { buffer[index - start] = buffer[index] }
+      filled -= start
+    }
+    return count
   }
 
   private static func measure(_ bytes: RawSpan) throws(RadioSourceError) -> Int? {
@@ -100,15 +116,6 @@ final class H4Socket: RadioSource {
     } catch {
       var cursor = ByteCursor(bytes)
       throw .notH4(cursor.uint8() ?? 0)
-    }
-  }
-
-  /// Sends one command, whole: commands go one at a time, so a socket whose buffer is full accepts none of it.
-  func send(_ command: CommandPacket, at now: Instant) -> RadioSourceError? {
-    do throws(SystemError) {
-      return try link.descriptor.send(command.bytes) == command.byteCount ? nil : .rejectsCommands
-    } catch {
-      return error.isBrokenPipe ? .hungUp : .system(error)
     }
   }
 }

@@ -146,8 +146,10 @@ struct LoopRadio {
 
   mutating func noteReadable() { opened?.isReadable = true }
 
-  func deadline(isUrgent: Bool) -> Instant? {
-    opened.map { $0.deadline(isUrgent: isUrgent) } ?? retry
+  /// When the radio needs the time. It changes nothing, but a radio that is only borrowed would be copied.
+  mutating func findDeadline(isUrgent: Bool) -> Instant? {
+    guard let deadline = opened?.findDeadline(isUrgent: isUrgent) else { return retry }
+    return deadline
   }
 
   /// Reads the radio if it is due, and tries to open one that is missing.

@@ -38,23 +38,21 @@ struct OpenRadio {
     self.token = token
   }
 
-  func deadline(isUrgent: Bool) -> Instant? {
+  mutating func findDeadline(isUrgent: Bool) -> Instant?? {
     schedule.deadline(due: source.nextTime, isUrgent: isUrgent)
   }
 
   /// Reads the radio if it is due. Returns why the radio has ended, if it has.
   mutating func drain(_ reports: inout ReportSockets, _ loop: inout LoopContext) -> RadioSourceError? {
     defer { isReadable = false }
-    let isUrgent = loop.agent.isRadioUrgent
-    guard schedule.admitRead(at: loop.now, isReady: isReadable, due: source.nextTime, isUrgent: isUrgent)
+    let outlook = loop.agent.lookAhead()
+    guard
+      schedule.admitRead(
+        at: loop.now, isReady: isReadable, due: source.nextTime, isUrgent: outlook.isRadioUrgent)
     else { return nil }
     loop.counters.drains &+= 1
     source.stampsEveryPacket = !reports.isEmpty
-    let outcome = source.drain(at: loop.now) { packet, time in
-      loop.counters.packets &+= 1
-      loop.agent.receive(packet: packet, at: time, waitedMicroseconds: source.waited)
-      if loop.agent.hasFullReportBatch { reports.send(&loop) }
-    }
+    let outcome = outlook.hasPacketReaders ? drainForReaders(&reports, &loop) : drain(&loop)
     if let queueing = source.queueing { loop.agent.counters.reception.queueing.add(queueing) }
     schedule.drained(outcome, at: loop.now)
     switch outcome {
@@ -62,6 +60,27 @@ struct OpenRadio {
       if nextDropCheck <= loop.now { countDrops(&loop) }
       return nil
     case .ended(let end): return end
+    }
+  }
+
+  private func drain(_ loop: inout LoopContext) -> RadioDrain {
+    var count: UInt64 = 0
+    defer { loop.counters.packets &+= count }
+    let now = loop.now
+    return loop.agent.receivePackets { receive in
+      source.drain(at: now) { packet, time in
+        count &+= 1
+        receive(packet, time)
+      }
+    }
+  }
+
+  /// Delivers packets one by one, and sends what fills up.
+  private func drainForReaders(_ reports: inout ReportSockets, _ loop: inout LoopContext) -> RadioDrain {
+    source.drain(at: loop.now) { packet, time in
+      loop.counters.packets &+= 1
+      loop.agent.receive(packet: packet, at: time, waitedMicroseconds: source.waited)
+      if loop.agent.hasFullReportBatch { reports.send(&loop) }
     }
   }
 
@@ -78,7 +97,7 @@ struct OpenRadio {
   /// ready.
   mutating func updateReadiness(_ loop: inout LoopContext) throws(SystemError) {
     guard let token else { return }
-    let isWanted = schedule.isWatched(isUrgent: loop.agent.isRadioUrgent)
+    let isWanted = schedule.isWatched(isUrgent: loop.agent.lookAhead().isRadioUrgent)
     guard isWanted != isWatched else { return }
     loop.counters.watchCalls &+= 1
     if isWanted {

@@ -27,6 +27,8 @@ struct AdvertisementStream: ReplyStream {
   var sequence: UInt64
   var gaps: UInt64
 
+  var followsReports: Bool { readings != nil }
+
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     guard agent.setupCore.isOpen(session.token) else { return .end(Message.reply()) }
     if gaps != agent.feeds.advertisements.gaps {
