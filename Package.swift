@@ -298,6 +298,8 @@ let package = Package(
       name: "TestSupport", dependencies: ["Captures", "HCI", "Varlink"], path: "Tests/Support",
       swiftSettings: strict),
     .target(
+      name: "FilterSupport", dependencies: ["Manifest"], path: "Tests/FilterSupport", swiftSettings: strict),
+    .target(
       name: "BusSupport", dependencies: ["LinuxSystem"], path: "Tests/BusSupport", swiftSettings: strict),
     .target(
       name: "GateTrials", dependencies: ["Manifest", "Discovery", "HCI", "Setup", "VirtualRadio"],
@@ -315,7 +317,8 @@ let package = Package(
     .testTarget(
       name: "TestDataTests",
       dependencies: [
-        "Captures", "Manifest", "Discovery", "HCI", "ManifestFormat", "TestSupport", "VirtualRadio",
+        "Captures", "FilterSupport", "Manifest", "Discovery", "HCI", "ManifestFormat", "TestSupport",
+        "VirtualRadio",
       ],
       swiftSettings: strict),
     // Counts instructions and allocations; run by Scripts/bench.
@@ -359,7 +362,9 @@ let package = Package(
       name: "replay-core", dependencies: ["ReplayCore"], path: "Scripts/replay-core", swiftSettings: strict),
     .testTarget(
       name: "MatcherTests",
-      dependencies: ["Manifest", "Setup", "Discovery", "HCI", "TestSupport", "VirtualRadio"],
+      dependencies: [
+        "FilterSupport", "Manifest", "Setup", "Discovery", "HCI", "TestSupport", "VirtualRadio",
+      ],
       swiftSettings: strict),
     .testTarget(name: "GateTests", dependencies: ["GateTrials"], swiftSettings: strict),
     .testTarget(
