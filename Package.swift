@@ -573,7 +573,8 @@ let package = Package(
       dependencies: [
         "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Pairing", "Setup",
         "CPeer",
-        "DeviceLines", "Discovery", "HCI", "Explanation", "InterfaceDefinition", "Interfaces", "JSON",
+        "DeviceLines", "Discovery", "FilterSupport", "HCI", "Explanation", "InterfaceDefinition",
+        "Interfaces", "JSON",
         "LinuxSystem", "RegistryFormat",
         "RegistryStore", "RegistrySupport",
         "TestSupport", "ToolSystem", "Varlink", "VarlinkClient", "VirtualRadio", "Wireless",

@@ -35,6 +35,9 @@ public enum Action: Sendable {
   case releaseRadio(String)
   /// Close the adapter, perform the recovery action, and open the adapter again.
   case recoverRadio(RecoveryAction)
+  /// Let the kernel drop what the program does not pass of the open adapter's packets; without a program, nothing. Call
+  /// ``AgentCore/filterWasRefused(_:at:)`` if it does not take the program.
+  case setFilter(FilterProgram?)
   /// Look whether bluetoothd runs, then call ``AgentCore/bluetoothdWasSought(isRunning:at:)``; and when the process that
   /// was found ends, ``AgentCore/bluetoothdEnded(at:)``.
   case findBluetoothd

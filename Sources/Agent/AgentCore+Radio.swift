@@ -20,6 +20,7 @@ extension AgentCore {
       followItems()
       radio.follow(scanPlan, at: now)
     }
+    filter.use(adapter: kind.isAdapter)
     let powersOn = configuration.manifest.gateway.power == .on
     updateRadio { radio in
       radio.open(kind, hasBoardStep: configuration.board.asksForRecovery, powersOn: powersOn, at: now)
@@ -51,6 +52,7 @@ extension AgentCore {
 
   /// The radio is gone, or could not be opened; `reason` is a sentence for operators.
   public func radioVanished(_ reason: String, at now: Instant) {
+    filter.use(adapter: false)
     updateRadio { $0.close(reason, at: now) }
     updateLinks { $0.close() }
     turn.advance(to: now)

@@ -106,6 +106,7 @@ extension AgentCore {
     follow(setupCore.advance(to: now))
     follow(setupCore.configure(new.setup))
     setupLink.appSuppliedItems = setupCore.appSuppliedItems
+    filter.isAllowed = gateway.filter == .on
     followItems()
     clients.resize(gateway.limits)
     for client in clients.updateRights(new.access) {

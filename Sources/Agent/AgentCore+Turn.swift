@@ -19,6 +19,7 @@ struct AgentTurn {
   /// How many reports and sighting events there were in the turn before.
   fileprivate var reportCount: UInt64 = 0
   fileprivate var eventCount: UInt64 = 0
+  fileprivate var filterChanges: UInt32 = 0
   /// When the data path needed the time, as of the turn before.
   fileprivate var dataPathDue: Instant?
   /// What the shell has yet to do, in order.
@@ -77,11 +78,12 @@ extension AgentCore {
     let glance = dataPath.path.pipeline.glance()
     let isHeard = glance.reports != turn.reportCount
     turn.reportCount = glance.reports
-    guard turn.isBusy || outlook.isOld || glance.events != turn.eventCount || isDue(isHeard: isHeard) else {
+    let isNews = glance.events != turn.eventCount || glance.filterChanges != turn.filterChanges
+    guard turn.isBusy || outlook.isOld || isNews || isDue(isHeard: isHeard) else {
       turn.dataPathDue = glance.deadline
       return
     }
-    turn.eventCount = glance.events
+    (turn.eventCount, turn.filterChanges) = (glance.events, glance.filterChanges)
     turn.isBusy = false
     advanceRadio(isHeard: isHeard)
     advanceSetup()
@@ -90,10 +92,12 @@ extension AgentCore {
     advanceNetworkScans()
     feeds.advertisements.readSightings(dataPath, setupCore.grants) { setupCore.audience(of: $0) }
     history.advance(dataPath, setupCore, to: radioTime)
+    startPostponedCalls()
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.
     if !setupLink.effects.isEmpty { turn.isBusy = true }
     performSetupEffects()
+    advanceFilter()
     outlook = currentOutlook
     turn.dataPathDue = dataPath.path.pipeline.glance().deadline
   }
@@ -133,7 +137,7 @@ extension AgentCore {
       drainIntervalMilliseconds: drainIntervalMilliseconds,
       due: .earliest(
         .earliest(.earliest(radio.deadline, pairing.deadline), .earliest(links.deadline, setupDeadline)),
-        .earliest(clientDeadline, networkDeadline)),
+        .earliest(.earliest(clientDeadline, networkDeadline), filter.deadline)),
       hearingEnd: radio.hearingEnd, isOld: false)
   }
 

@@ -104,6 +104,11 @@ public final class AgentCore {
   }
   var dataPath: ManifestDataPath
   var radio: Radio { didSet { outlook.isOld = true } }
+  var filter = RadioFilter() { didSet { outlook.isOld = true } }
+  /// What was counted when the filter was attached; nil without one.
+  var filteredSince: Counters?
+  /// Calls that wait until every report has been heard for a while.
+  var postponedCallCount = 0
   /// The networks in reach, what items have found among them, and when they are looked for.
   var networkLink: NetworkLink { didSet { outlook.isOld = true } }
   /// The clients that receive the radio's packets as they are.
@@ -144,6 +149,7 @@ public final class AgentCore {
       hashKey: HashKey(random: AES128.encrypt(Block128(high: .max, low: .max), key: setup.secret).low))
     networkLink = NetworkLink(dataPath.items)
     radio = Radio(addressSeed: setup.epoch, at: now)
+    filter.isAllowed = manifest.gateway.filter == .on
     clients = ClientTable(manifest.gateway.limits)
     setupCore = SetupCore(setup.configuration.setup, secret: setup.secret, at: now)
     feeds = EventFeeds(setup.epoch)

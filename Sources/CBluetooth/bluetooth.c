@@ -246,6 +246,24 @@ int cbluetooth_receive_buffer(int socket, int count) {
   return getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, &length) < 0 ? -1 : room;
 }
 
+int cbluetooth_set_filter(int socket, const uint64_t *instructions, uint16_t count) {
+  struct sock_filter code[BPF_MAXINSNS];
+  if (count > BPF_MAXINSNS) {
+    errno = EINVAL;
+    return -1;
+  }
+  if (count == 0) {
+    int none = 0;
+    return setsockopt(socket, SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof none) < 0 && errno != ENOENT ? -1 : 0;
+  }
+  for (int i = 0; i < count; i++) {
+    uint64_t word = instructions[i];
+    code[i] = (struct sock_filter){(uint16_t)word, (uint8_t)(word >> 16), (uint8_t)(word >> 24), (uint32_t)(word >> 32)};
+  }
+  struct sock_fprog program = {.len = count, .filter = code};
+  return setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}
+
 int cbluetooth_drops(int socket, uint32_t *count) {
   uint32_t figures[SK_MEMINFO_VARS];
   socklen_t length = sizeof figures;

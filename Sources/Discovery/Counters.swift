@@ -31,6 +31,8 @@ public struct Counters: Equatable, Sendable, BitwiseCopyable {
   public var reportsMalformed: UInt64 = 0
   /// Reports without an address, which can have no row.
   public var reportsAnonymous: UInt64 = 0
+  /// Reports of which the kernel's filter passed the first bytes by chance.
+  public var reportsByChance: UInt64 = 0
   /// Reports whose RSSI is no reading.
   public var reportsWithoutReading: UInt64 = 0
   /// Reports whose data the controller gave up on.

@@ -18,6 +18,8 @@ struct DeviceTable: ~Copyable {
   var accessories: AccessoryList
   /// Devices that match no item and belong to no accessory.
   var unknownCount = 0
+  /// How often others became unknown, or unknown ones something else.
+  var filterChanges: UInt32 = 0
 
   init(
     rows count: Int, identities: Int, accessories: Int, hashKey: HashKey, in arena: inout Arena
@@ -105,9 +107,16 @@ struct DeviceTable: ~Copyable {
   /// Whether a device matches no item and belongs to no accessory.
   func isUnknown(_ row: Int) -> Bool { rows[row].matchCount == 0 && !rows[row].isAccessory }
 
+  /// Counts a device that begins to match no longer among the unknown ones.
+  mutating func becomeKnown() {
+    unknownCount -= 1
+    filterChanges &+= 1
+  }
+
   /// Counts a device that has lost its last match among the unknown ones.
   mutating func becomeUnknown(_ row: Int) {
     unknownCount += 1
+    filterChanges &+= 1
     if victims.holdsUnknownDevices { victims.offerLate(row: row, lastSeen: rows[row].lastSeen) }
   }
 
@@ -155,6 +164,7 @@ struct DeviceTable: ~Copyable {
     setAccessory(&rows[row])
     let isAccessory = rows[row].isAccessory
     guard isAccessory != wasAccessory else { return false }
+    filterChanges &+= 1
     if rows[row].matchCount == 0 { unknownCount += isAccessory ? -1 : 1 }
     if !isAccessory, canGiveWay(row) { victims.offerLate(row: row, lastSeen: rows[row].lastSeen) }
     return true

@@ -21,6 +21,7 @@ extension Pipeline {
     advance(to: time)
     guard !devices.identities.isFull else { return false }
     let identity = devices.identities.add(key)
+    devices.filterChanges &+= 1
     for row in 0..<devices.rows.count where devices.rows[row].isLive && devices.rows[row].identity < 0 {
       guard key.isKey(of: devices.rows[row].address) else { continue }
       assign(identity, toRow: row)
@@ -91,7 +92,7 @@ extension Pipeline {
       let slot = matches.slot(ofItem: Int(match.item), row: new, count: devices.rows[new].matchCount)
     else {
       guard devices.matchCount(new) < MatchedItems.capacity else { return false }
-      if devices.isUnknown(new) { devices.unknownCount -= 1 }
+      if devices.isUnknown(new) { devices.becomeKnown() }
       let slot = matches.position(ofItem: match.item, row: new, count: devices.rows[new].matchCount)
       matches.insert(match, at: slot, of: new, &devices.rows[new])
       return true

@@ -69,9 +69,9 @@ extension Pipeline {
   }
 
   private mutating func beginMatch(of item: Int32, at slot: Int, of row: Int, set: Int) {
-    if devices.isUnknown(row) { devices.unknownCount -= 1 }
+    if devices.isUnknown(row) { devices.becomeKnown() }
     planChoice()
-    devices.rows[row].learnPauses(since: listeningSince)
+    devices.rows[row].learnPauses(since: heardWholeSince)
     var match = Match()
     match.item = item
     match.sets = sets.table[set].bit

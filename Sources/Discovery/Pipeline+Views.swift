@@ -149,13 +149,15 @@ extension Pipeline {
     /// How many reports and sighting events there were so far.
     public let reports: UInt64
     public let events: UInt64
+    /// As ``filterChanges``.
+    public let filterChanges: UInt32
     /// As ``nextDeadline``.
     public let deadline: Instant?
   }
 
   /// It changes nothing, but a caller that only borrowed the pipeline would copy all of it.
   public mutating func glance() -> Glance {
-    Glance(reports: counters.reports, events: events.produced, deadline: nextDeadline)
+    Glance(reports: counters.reports, events: events.produced, filterChanges: filterChanges, deadline: nextDeadline)
   }
 
   /// Lets time pass up to the next deadline, if that is not after `time`. Returns whether there was one.

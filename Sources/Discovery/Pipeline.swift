@@ -25,6 +25,8 @@ public struct Pipeline: ~Copyable {
 
   /// The compiled descriptors. Fill it, then call ``Matcher/compile()``, before the first packet.
   public var matcher: Matcher
+  /// Whether the kernel drops the reports that no item looks for.
+  public var isFiltered = false
   /// Sighting events, for operators.
   public internal(set) var events: EventRing
   /// The reports that streams want.
@@ -174,6 +176,11 @@ public struct Pipeline: ~Copyable {
       guard var reports = AdvertisingReports(event) else {
         counters.packetsTapped &+= 1
         return .other
+      }
+      if isFiltered, isByChance(event) {
+        counters.reports &+= 1
+        counters.reportsByChance &+= 1
+        return .reports
       }
       receive(&reports)
       if event.trailingByteCount < 0 { counters.eventsTruncated &+= 1 }

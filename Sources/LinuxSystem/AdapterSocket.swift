@@ -115,6 +115,18 @@ public struct AdapterSocket: ~Copyable, Sendable {
     return Int(try retryOnInterrupt(.receiveBuffer) { cbluetooth_receive_buffer(number, Int32(byteCount)) })
   }
 
+  /// Lets the kernel drop what a program does not pass, whose instructions are those of `cbluetooth_set_filter`; without any,
+  /// nothing more.
+  public func setFilter(_ instructions: [UInt64]) throws(SystemError) {
+    let number = descriptor.number
+    _ = try retryOnInterrupt(.filter) {
+      // Holds: the call reads as many as the array has.
+      unsafe instructions.withUnsafeBufferPointer {
+        unsafe cbluetooth_set_filter(number, $0.baseAddress, UInt16(clamping: $0.count))
+      }
+    }
+  }
+
   /// How many packets the kernel dropped because the receive buffer was full, modulo 2^32; nil if it does not report
   /// that.
   public var dropCount: UInt32? {
@@ -132,6 +144,8 @@ extension SystemError {
   public var isWithoutAdapter: Bool { code == ENODEV || code == EPIPE || code == ENXIO }
   /// The adapter is up, or another program uses it exclusively.
   public var isTaken: Bool { code == EBUSY || code == EUSERS || code == EALREADY }
+  /// A filter is longer than the kernel takes.
+  public var isFilterTooLong: Bool { code == ENOMEM || code == EINVAL }
   /// The radio is blocked (rfkill).
   public var isBlocked: Bool { code == ERFKILL }
 }

@@ -30,6 +30,7 @@ public enum SystemCall: String, Sendable {
   case receive = "recvmsg"
   case accessList = "setxattr"
   case receiveBuffer = "setsockopt"
+  case filter = "SO_ATTACH_FILTER"
   case adapterList = "HCIGETDEVLIST"
   case adapterUp = "HCIDEVUP"
   case adapterDown = "HCIDEVDOWN"

@@ -28,10 +28,14 @@ public struct Gateway: Equatable, Sendable {
     case active
   }
 
+  /// Whether the kernel drops reports that no item looks for.
+  public enum Filter: String, CaseIterable, Sendable { case on, off }
+
   public var radio = RadioSelection.any
   public var access = Access.shared
   public var power = Power.on
   public var scan = Scan.auto
+  public var filter = Filter.on
   /// The interface that scans for network names; nil for none.
   public var wifi: String?
   /// Why an item that is found by its network never matches without ``wifi``, and what to do, as a sentence for

@@ -17,7 +17,7 @@ public enum RootKey: String, ManifestKey {
 
 /// `[gateway]`
 public enum GatewayKey: String, ManifestKey {
-  case radio, access, power, scan, wifi, board
+  case radio, access, power, scan, filter, wifi, board
   case onTouch = "on-touch"
   case onRequest = "on-request"
   case identityKeys = "identity-keys"

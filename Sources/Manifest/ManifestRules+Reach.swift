@@ -117,6 +117,9 @@ private enum AdvertisingData {
 }
 
 extension DiscoveryDescriptor {
+  /// Whether everything with one key matches.
+  public var isBroad: Bool { onlyKey != nil }
+
   /// The key, if it is the only Bluetooth clause.
   fileprivate var onlyKey: DescriptorKey? {
     guard manufacturerData == nil, serviceData == nil, nameSubstring == nil, addressPrefix == nil else {

@@ -10,6 +10,7 @@ extension Gateway {
     table.read(.access, into: &access)
     table.read(.power, into: &power)
     table.read(.scan, into: &scan)
+    table.read(.filter, into: &filter)
     wifi = table.value(.wifi, .interfaceName) { $0.isInterfaceName ? $0 : nil }
     board = table.value(.board, .identifier) { $0.isIdentifier ? $0 : nil } ?? board
     programs[.touch] = Self.path(table, .onTouch)

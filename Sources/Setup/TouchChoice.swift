@@ -93,7 +93,7 @@ public struct HeldDevice: Equatable, Sendable {
   /// How long its level must be so high: as long as the gate asks for.
   static let strongMilliseconds: Int64 = 400
   /// How long a device counts as not seen before.
-  static let newMilliseconds: Int64 = 10_000
+  public static let newMilliseconds: Int64 = 10_000
 
   /// The id of the first item that let it in.
   public var item: String

@@ -9,6 +9,7 @@ extension StatusLine {
     let running = "running for \(time.roughText)"
     rows.line("\(style.strong("accessoryd \(Self.shown(version))")), \(running)")
     radio.describe(in: &rows, style)
+    if let filter = radio.filter { rows.row("filter", Self.shown(filter)) }
     listening?.describe(in: &rows)
     wifi?.describe(in: &rows, style)
     if problems.isEmpty { rows.row("problems", "none") }

@@ -3,6 +3,7 @@
 import AdapterSupport
 import Agent
 import Controller
+import FilterSupport
 import HCI
 import Manifest
 import Pairing
@@ -48,6 +49,15 @@ final class AgentHarness: ScenarioHarness {
   var networkReading: Result<NetworkReading, WirelessError> = .failure(.interfaceMissing)
   var networkScanStart: Result<ScanStart, WirelessError> = .failure(.interfaceMissing)
   private(set) var lookCount = 0
+  /// What the kernel was asked to filter with, and what it refuses next, the last error first.
+  private(set) var filters: [FilterProgram?] = []
+  var filterErrors: [RadioFilterError] = []
+  /// Whether the radio is read at multiples of 20 ms alone, whatever else causes turns.
+  var readsAtFixedTimes = false
+  private var filterMachine: FilterMachine?
+  /// How many packets the filter saw, and how many it dropped.
+  private(set) var filterCounts = (seen: 0, dropped: 0)
+  private var filterDice = SeededGenerator(seed: 9)
   /// The result of the next reading of the manifest; while it is nil, readings do not end.
   var reading: ManifestReading?
   private(set) var readingCount = 0
@@ -129,18 +139,39 @@ final class AgentHarness: ScenarioHarness {
     let end = now.advanced(milliseconds: milliseconds)
     while now < end {
       let pace: Int64 = agent.lookAhead().isRadioUrgent ? 1 : 20
-      let drain = controller?.nextTime.map { max($0, now.advanced(milliseconds: pace)) }
+      let drain = controller?.nextTime.map {
+        readsAtFixedTimes ? nextFixedTime(notBefore: $0) : max($0, now.advanced(milliseconds: pace))
+      }
       let due = [drain, agent.nextDeadline, nextPairingTime, end].compactMap { $0 }.min() ?? end
       now = max(now, min(due, end))
       let wasPlugged = controller?.isPlugged
-      while let packet = controller?.next(before: now.advanced(milliseconds: 1)) {
-        agent.receive(packet: packet.bytes.span.rawBytes, at: now)
+      let isReadDue = !readsAtFixedTimes || now.microseconds % Self.fixedMicroseconds == 0
+      while isReadDue, let packet = controller?.next(before: now.advanced(milliseconds: 1)) {
+        guard let bytes = passed(packet.bytes) else { continue }
+        agent.receive(packet: bytes.span.rawBytes, at: now)
         if agent.hasFullReportBatch { sendReports() }
       }
       notePlug(since: wasPlugged)
       receivePairingEvents()
       turn()
     }
+  }
+
+  private static let fixedMicroseconds: Int64 = 20_000
+
+  private func nextFixedTime(notBefore time: Instant) -> Instant {
+    let step = Self.fixedMicroseconds
+    let next = max(time.microseconds + step - 1, now.microseconds + step) / step
+    return Instant(microseconds: next * step)
+  }
+
+  /// What the kernel's filter passes of a packet.
+  private func passed(_ packet: [UInt8]) -> [UInt8]? {
+    guard filterMachine != nil else { return packet }
+    let passed = filterMachine?.passed(packet, random: UInt32(truncatingIfNeeded: filterDice.next()))
+    filterCounts.seen += 1
+    if passed == nil { filterCounts.dropped += 1 }
+    return passed
   }
 
   private func notePlug(since wasPlugged: Bool?) {
@@ -212,6 +243,12 @@ final class AgentHarness: ScenarioHarness {
       post(bluetoothd?.receive(call) ?? [])
     case .releaseRadio(let reason): agent.radioVanished(reason, at: now)
     case .recoverRadio(let action): recoveryActions.append(action)
+    case .setFilter(let program):
+      filters.append(program)
+      if program != nil, let error = filterErrors.popLast() {
+        return agent.filterWasRefused(error, at: now)
+      }
+      filterMachine = program.map(FilterMachine.init)
     case .findBluetoothd:
       lookCount += 1
       agent.bluetoothdWasSought(isRunning: runsBluetoothd, at: now)

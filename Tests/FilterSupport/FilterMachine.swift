@@ -38,21 +38,28 @@ public struct FilterMachine {
     return instructions.count > FilterProgram.instructionsMax ? "it is too long" : nil
   }
 
-  /// Whether a packet passes; `random` is what the kernel draws for it.
+  /// Whether a packet passes whole or in part; `random` is what the kernel draws for it.
   public mutating func passes(_ packet: [UInt8], random: UInt32 = 1) -> Bool {
+    passed(packet, random: random) != nil
+  }
+
+  /// What passes of a packet; nil for one that is dropped.
+  public mutating func passed(_ packet: [UInt8], random: UInt32 = 1) -> [UInt8]? {
     (accumulator, index) = (0, 0)
     var place = 0
     while true {
       let instruction = instructions[place]
       place += 1
-      if instruction.operation == .end { return instruction.operand != 0 }
+      if instruction.operation == .end {
+        return instruction.operand == 0 ? nil : Array(packet.prefix(Int(instruction.operand)))
+      }
       if instruction.operation == .jump {
         place += Int(instruction.operand)
       } else if let holds = holds(instruction) {
         place += Int(holds ? instruction.ifTrue : instruction.ifFalse)
       } else if !run(instruction, packet, random: random) {
         failedLoads += 1
-        return false
+        return nil
       }
     }
   }

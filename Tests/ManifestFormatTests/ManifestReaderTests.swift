@@ -23,6 +23,7 @@ struct ManifestReaderTests {
     let gateway = try Self.manifest("every-key").gateway
     #expect(gateway.radio == .index(7))
     #expect(gateway.access == .shared && gateway.power == .keep && gateway.scan == .active)
+    #expect(gateway.filter == .off)
     #expect(gateway.wifi == "wlan1" && gateway.board == "pi")
     #expect(gateway.programs == [.touch: "/bin/t", .request: "/bin/r"] && gateway.identityKeys == "/etc/k")
     #expect(gateway.drainIntervalMilliseconds == 50 && gateway.changedIntervalMilliseconds == 500)

@@ -122,8 +122,8 @@ struct FilterProgramTests {
   func chance() throws {
     var machine = try program(.company(Sample.company))
     let packet = report(AdvertisingPayload().flags(6))
-    let passed = (0..<6400).count { machine.passes(packet, random: UInt32($0)) }
-    #expect(passed == 100)
+    let passed = (0..<6400).compactMap { machine.passed(packet, random: UInt32($0)) }
+    #expect(passed == [[UInt8]](repeating: Array(packet.prefix(5)), count: 100))
   }
 
   @Test("What is no whole report passes")

@@ -17,6 +17,7 @@ MANIFEST = """schema = 1
 [gateway]
 radio = "{radio}"
 access = "{access}"
+filter = "{filter}"
 board = "{board}"
 {more}
 [app.lights]
@@ -85,11 +86,12 @@ class GatewayCaller:
 
 
 class Agent(GatewayCaller, Program):
-    """When the constructor returns, the agent replies; it may not scan yet. `more` is added to the gateway's table,
+    """When the constructor returns, the agent replies; it may not scan yet. Without a `filter` it receives every report, so
+    that reports can be counted. `more` is added to the gateway's table,
     `item` to the item's; `before` is the command that starts it."""
 
     def __init__(self, world, radio="hci0", access="shared", board="virtual", more="", item="", manifest=None,
-                 before=(), user=None, wait=True):
+                 before=(), user=None, wait=True, filter="off"):
         self.home = world.folder / f"agent-{time.monotonic_ns()}"
         self.home.mkdir()
         (self.home / "board").mkdir()
@@ -97,7 +99,8 @@ class Agent(GatewayCaller, Program):
             shutil.copy(profile, self.home / "board")
         (self.home / "board" / "lab.toml").write_text(LAB_BOARD)
         path = self.home / "accessoryd.toml"
-        path.write_text(manifest or MANIFEST.format(radio=radio, access=access, board=board, more=more) + item)
+        path.write_text(manifest or MANIFEST.format(
+            radio=radio, access=access, filter=filter, board=board, more=more) + item)
         path.chmod(0o644)
         self.socket_path = str(self.home / "socket")
         command = [*before, "/lab/bin/accessoryd", "--manifest", path, "--socket", self.socket_path,

@@ -45,7 +45,7 @@ def scenario(lab):
     wanted = sequence(map(json.loads, tool.stdout.splitlines()))
     controller = lab.controller()
     text = open(MANIFEST).read().replace('radio = "any"', 'radio = "hci0"').replace(
-        'access = "shared"', 'access = "exclusive"').replace('board = "generic"', 'board = "virtual"')
+        'access = "shared"', 'access = "exclusive"').replace('board = "generic"', 'board = "virtual"').replace('filter = "on"', 'filter = "off"')
     agent = lab.agent(manifest=text)
     agent.await_state("on", 30)
     controller.await_scan()

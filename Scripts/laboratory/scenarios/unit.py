@@ -24,7 +24,7 @@ step = "rfkill"
 def start(lab, system, access):
     """Starts the controller and the agent."""
     controller = lab.controller()
-    settings = {"radio": controller.name_of_adapter, "access": access, "board": "unit", "more": ""}
+    settings = {"radio": controller.name_of_adapter, "access": access, "board": "unit", "filter": "off", "more": ""}
     system.write("etc/accessoryd/accessoryd.toml", MANIFEST.format(**settings))
     drop_in = system.root / "etc/systemd/system/accessoryd.service.d"
     if access == "exclusive":

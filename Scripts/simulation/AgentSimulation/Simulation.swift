@@ -226,7 +226,7 @@ public final class Simulation {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
     case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio,
-      .findBluetoothd, .readKnownDevices, .openLink,
+      .setFilter, .findBluetoothd, .readKnownDevices, .openLink,
       .closeLink:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")

@@ -188,7 +188,7 @@ public final class SessionSimulation {
     case .readKnownDevices: agent.knownDevicesWereRead(SimulatedGateway.knownDevices, at: instant)
     case .findBluetoothd: agent.bluetoothdWasSought(isRunning: false, at: instant)
     case .manage, .managePairing, .openBus, .closeBus, .callBus, .openLink, .closeLink, .openReports,
-      .closeReports,
+      .closeReports, .setFilter,
       .recoverRadio,
       .releaseRadio,
       .networks:

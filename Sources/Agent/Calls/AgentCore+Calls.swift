@@ -43,7 +43,7 @@ extension AgentCore {
   }
 
   /// Starts a method, or keeps the call until the registry's file was read.
-  private func start(_ method: AgentMethod, _ parameters: Parameters, of client: Client) {
+  func start(_ method: AgentMethod, _ parameters: Parameters, of client: Client) {
     if case .reserved(let lack) = client.place, method.lastsUntilClosed(parameters) {
       refuse(client, tooManyConnections(lack).message)
       return client.connection.finish()
@@ -53,6 +53,7 @@ extension AgentCore {
       client.stream = DeferredCall(method: method, parameters: parameters, end: end, timeout: timeout)
       return
     }
+    if postpone(method, parameters, of: client) { return }
     // What belongs to other apps does not exist for a bridge.
     setupCore.visibleApps = client.callsAsBridge ? client.rights.visibleApps : nil
     defer { setupCore.visibleApps = nil }

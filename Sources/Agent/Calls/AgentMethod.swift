@@ -46,6 +46,15 @@ enum AgentMethod: ServedMethod, Equatable {
     }
   }
 
+  /// Whether the reply depends on devices that no item looks for.
+  func needsEveryReport(_ parameters: Parameters) -> Bool {
+    switch self {
+    case .gateway(.sightings): parameters.isSet(GatewayInterface.includesAll)
+    case .gateway(.inspect): true
+    case .gateway, .session, .operator: false
+    }
+  }
+
   /// When a bridge may call it, of the methods that only operators may call otherwise.
   var bridgeRight: BridgeRight {
     switch self {

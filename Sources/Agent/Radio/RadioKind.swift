@@ -14,6 +14,14 @@ public enum RadioKind: Equatable, Sendable {
   case listener
   /// A recording; it takes no commands.
   case recording
+
+  /// Whether its packets come from a socket of the kernel.
+  var isAdapter: Bool {
+    switch self {
+    case .adapter, .sharedAdapter, .listener: true
+    case .controller, .recording: false
+    }
+  }
 }
 
 /// Why a radio that should scan does not.

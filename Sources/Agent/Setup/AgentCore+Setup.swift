@@ -139,7 +139,10 @@ extension AgentCore {
       followReportWants()
       followNetworkInterest()
     }
-    if changes.contains(.requests) { recogniseAppSuppliedItems() }
+    if changes.contains(.requests) {
+      recogniseAppSuppliedItems()
+      followBroadPickers()
+    }
     if changes.contains(.grants) {
       feeds.advertisements.greetNewAccessories(dataPath, setupCore.grants) { setupCore.audience(of: $0) }
       setupLink.hasSecondIdentities = setupCore.hasSecondIdentities
@@ -203,7 +206,8 @@ extension AgentCore {
           report: sendsPayload && dataPath.pipeline.isOnAir(index, at: row)
             ? dataPath.report(at: row, of: device) : nil,
           approach: dataPath.approach(
-            at: row, item: Int(match.item), now: radioTime, lead: turn.radioLead))
+            at: row, item: Int(match.item), now: radioTime, lead: turn.radioLead,
+            heardSince: setupLink.appSuppliedItems.isEmpty ? nil : filter.openSince))
         matched.isSilent = dataPath.pipeline.isSilent(row: row, item: Int(match.item))
         devices.append(matched)
       }
@@ -256,6 +260,7 @@ extension AgentCore {
     dataPath.reload(
       effectiveManifest, identities: identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
+    filter.itemsChanged()
     networkItemsChanged()
     followReportWants()
     history.renumber(dataPath.items)
@@ -286,14 +291,21 @@ extension AgentCore {
 
 extension ManifestDataPath {
   /// How the device in a row came near an item with the immediate gate; nil for others. `now` is the radio's time,
-  /// which is ahead of the clients' by `lead` microseconds.
-  fileprivate func approach(at row: Int, item index: Int, now: Instant, lead: Int64) -> HeldDevice? {
+  /// which is ahead of the clients' by `lead` microseconds. `heardSince` is when devices were heard for the first time that no
+  /// item had looked for: one that appeared just then may have been there before.
+  fileprivate func approach(
+    at row: Int, item index: Int, now: Instant, lead: Int64, heardSince: Instant?
+  ) -> HeldDevice? {
     guard pipeline.gate(ofItem: index).isImmediate, let device = pipeline.device(at: row) else { return nil }
+    var appeared = Instant(microseconds: device.levels.appeared.microseconds &- lead)
+    if let heardSince, appeared >= heardSince, appeared < heardSince.advanced(milliseconds: 3000) {
+      appeared = appeared.advanced(milliseconds: -HeldDevice.newMilliseconds)
+    }
     return HeldDevice(
       item: items[index].item.id, level: Int(device.signal.level),
       enterLevel: pipeline.enterLevel(at: row, item: index),
       levelBefore: device.levels.median(at: now),
-      appeared: Instant(microseconds: device.levels.appeared.microseconds &- lead))
+      appeared: appeared)
   }
 
   /// What the device in a row sent last.

@@ -93,8 +93,11 @@ extension AgentCore {
     return [
       Metric(
         "build_info", .gauge, "1, with the version of the agent.", "version", [(service.identity.version, 1)]),
-      Metric("packets_total", .counter, "Packets from the radio.", received.packets),
-      Metric("reports_total", .counter, "Advertising reports read.", received.reports),
+      Metric(
+        "packets_total", .counter, "Packets from the radio that the kernel's filter passed.", received.packets
+      ),
+      Metric(
+        "reports_total", .counter, "Advertising reports that the kernel's filter passed.", received.reports),
       Metric(
         "reports_unchanged_total", .counter, "Reports that repeated a known payload.",
         received.reportsUnchanged),
@@ -108,7 +111,13 @@ extension AgentCore {
         "changes_held_back_total", .counter,
         "Frames that came back and were not sent then, because frames of their kind alternated.",
         received.changesHeldBack),
-      Metric("devices_added_total", .counter, "Rows made for new addresses.", received.devicesAdded),
+      Metric(
+        "reports_by_chance_total", .counter,
+        "Reports that nothing looks for, of which the filter passed the first bytes by chance: one of 64.",
+        received.reportsByChance),
+      Metric(
+        "devices_added_total", .counter, "Rows made for new addresses of reports that passed.",
+        received.devicesAdded),
       Metric(
         "addresses_followed_total", .counter,
         "Private addresses that an identity key resolved to a known row.", received.addressesFollowed),

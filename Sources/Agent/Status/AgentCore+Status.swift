@@ -113,7 +113,8 @@ extension AgentCore {
       hasCodedPHY: isController ? radio.initializer.scansExtended && radio.profile.scansCoded : nil,
       initializations: Int(radio.initializations), failures: Int(radio.recovery.failureCount),
       dropped: Int(counters.reception.drops), queueing: mean.map { Seconds(microseconds: $0) },
-      queueingMax: mean.map { _ in Seconds(microseconds: counters.reception.queueing.longest) })
+      queueingMax: mean.map { _ in Seconds(microseconds: counters.reception.queueing.longest) },
+      filter: filterText)
   }
 }
 

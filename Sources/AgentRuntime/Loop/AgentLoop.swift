@@ -199,6 +199,7 @@ struct AgentLoop: ~Copyable {
       case .openRadio(let selection, let access): openRadio(selection, access)
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
+      case .setFilter(let program): radio.setFilter(program, &context)
       case .findBluetoothd: radio.tasks.add(.findBluetoothd)
       case .networks(let action): radio.tasks.add(.networks(action))
       case .readKnownDevices: radio.tasks.add(.readKnownDevices)

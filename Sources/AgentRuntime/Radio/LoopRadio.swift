@@ -167,6 +167,17 @@ struct LoopRadio {
     lose(end, &loop)
   }
 
+  /// Lets the kernel filter the adapter's packets. One that has gone has no filter.
+  func setFilter(_ program: FilterProgram?, _ loop: inout LoopContext) {
+    guard let adapter = opened?.source.adapter else { return }
+    do throws(SystemError) {
+      try adapter.events.setFilter(program?.instructions.map(\.word) ?? [])
+    } catch {
+      guard program != nil else { return }
+      loop.agent.filterWasRefused(error.isFilterTooLong ? .tooLong : .refused(error.reason), at: loop.now)
+    }
+  }
+
   /// Stops watching the descriptor while the radio rests.
   mutating func updateReadiness(_ loop: inout LoopContext) {
     do throws(SystemError) { try opened?.updateReadiness(&loop) } catch { lose(.system(error), &loop) }
@@ -203,5 +214,12 @@ struct LoopRadio {
       note(adapter.stateAfterClosing, adapter)
     case .shared, .listening: note(adapter.stateAfterClosing, adapter)
     }
+  }
+}
+
+extension FilterInstruction {
+  /// The instruction as ``AdapterSocket/setFilter(_:)`` takes it.
+  fileprivate var word: UInt64 {
+    UInt64(operation.rawValue) | UInt64(ifTrue) << 16 | UInt64(ifFalse) << 24 | UInt64(operand) << 32
   }
 }

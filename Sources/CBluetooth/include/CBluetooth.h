@@ -90,6 +90,11 @@ const void *cbluetooth_batch_packet(const struct cbluetooth_batch *batch, int in
 /// count, or -1 with errno.
 int cbluetooth_receive_buffer(int socket, int count);
 
+/// Lets the kernel drop what a classic BPF program does not pass, or with a count of 0 nothing more. From the lowest bits up
+/// an instruction has code (16), jt, jf (8 each) and k (32). Returns 0, or -1 with errno: ENOMEM and EINVAL for a program
+/// that is too long.
+int cbluetooth_set_filter(int socket, const uint64_t *instructions, uint16_t count);
+
 /// `count` becomes how many packets the kernel dropped for a full receive buffer, modulo 2^32. Returns 0, or -1 with
 /// errno.
 int cbluetooth_drops(int socket, uint32_t *count);

@@ -75,11 +75,14 @@ public struct RadioLine: Equatable, ReadableLine {
   public var queueing: Seconds?
   /// The longest wait.
   public var queueingMax: Seconds?
+  /// The kernel's filter as an end of a sentence for operators, "61 items, 93 % of the reports dropped", or why there is none;
+  /// absent for a radio that is no adapter.
+  public var filter: String?
 
   public init(source: String, state: RadioLine.State, detail: String, scan: Scan? = nil,
     address: String? = nil, hasExtendedAdvertising: Bool? = nil, hasCodedPHY: Bool? = nil,
     initializations: Int, failures: Int, dropped: Int, queueing: Seconds? = nil,
-    queueingMax: Seconds? = nil) {
+    queueingMax: Seconds? = nil, filter: String? = nil) {
     self.source = source
     self.state = state
     self.detail = detail
@@ -92,6 +95,7 @@ public struct RadioLine: Equatable, ReadableLine {
     self.dropped = dropped
     self.queueing = queueing
     self.queueingMax = queueingMax
+    self.filter = filter
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -107,6 +111,7 @@ public struct RadioLine: Equatable, ReadableLine {
     json.member("dropped", dropped)
     json.member("queueing", queueing)
     json.member("queueingMax", queueingMax)
+    json.member("filter", filter)
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -122,6 +127,7 @@ public struct RadioLine: Equatable, ReadableLine {
     dropped = try line.integer("dropped")
     queueing = try line.secondsIfPresent("queueing")
     queueingMax = try line.secondsIfPresent("queueingMax")
+    filter = try line.stringIfPresent("filter")
   }
 }
 

@@ -6,7 +6,7 @@ import HCI
 /// A program that lets the kernel drop the advertising reports that no item looks for, and pass everything else.
 ///
 /// A legacy or extended event with one whole report of legacy advertising passes if its address is listed, or one of its AD
-/// structures meets a clause of an item; else one in 64 passes by chance, as a sign of life. Every other packet passes:
+/// structures meets a clause of an item; else the first bytes of one in 64 pass by chance, as a sign of life. Every other packet passes:
 /// what is malformed, has several reports, more than five AD structures, or data that may be a part of longer ones.
 ///
 /// Capacity: the kernel's ``instructionsMax``. What does not fit is compared in less detail.

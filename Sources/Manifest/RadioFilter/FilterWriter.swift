@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import Discovery
 import HCI
 
 /// Writes a filter's program: which packets it looks at, the addresses that pass, a walk that notes where the AD structures
@@ -29,7 +30,8 @@ struct FilterWriter {
     (self.clauses, self.detail) = (clauses, detail)
     let drop = assembler.run([(.end, 0)], then: nil)
     pass = assembler.run([(.end, .max)], then: nil)
-    let decision = assembler.branch(.ifAnyBit, FilterProgram.chanceOfOneIn - 1, to: drop, else: pass)
+    let sign = assembler.run([(.end, UInt32(Pipeline.chanceByteCount))], then: nil)
+    let decision = assembler.branch(.ifAnyBit, FilterProgram.chanceOfOneIn - 1, to: drop, else: sign)
     chance = assembler.run([(.loadWord, Self.random)], then: decision)
   }
 

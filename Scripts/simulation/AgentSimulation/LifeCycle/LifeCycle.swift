@@ -221,7 +221,7 @@ public final class LifeCycle {
         throw Breach(.bound, "two requests to the registry's file are under way")
       }
     case .manage, .managePairing, .openBus, .closeBus, .callBus, .recoverRadio, .releaseRadio,
-      .findBluetoothd, .readKnownDevices, .networks, .openLink,
+      .setFilter, .findBluetoothd, .readKnownDevices, .networks, .openLink,
       .closeLink, .openReports, .closeReports:
       // The agent asks the kernel only about adapters of the machine.
       throw Breach(.wrongCommand, "the kernel is asked about a virtual radio")

@@ -46,7 +46,7 @@ struct CaptureStream: ReplyStream {
 
   func release(_ agent: AgentCore) {
     if end != nil { agent.setCaptureListens(false) }
-    agent.packetTap.detach()
+    agent.endCapture()
   }
 }
 

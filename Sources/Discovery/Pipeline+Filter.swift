@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+import HCI
+
+// The kernel's filter, as far as the data path knows of it. It passes every report of devices that match an item or belong to
+// an accessory. Of others it passes what some clause looks for, and by chance the first bytes of a few of the rest.
+
+extension Pipeline {
+  /// What is left of an event that passed by chance: H4 indicator, event code, length, subevent and the number of reports.
+  public static var chanceByteCount: Int { 5 }
+
+  /// How often the devices changed whose every report is to pass; wraps around.
+  public var filterChanges: UInt32 { devices.filterChanges }
+
+  /// Whether only the first bytes of an event passed.
+  func isByChance(_ event: borrowing Event) -> Bool {
+    event.trailingByteCount < 0 && event.parameters.byteCount == Self.chanceByteCount - 3
+  }
+
+  /// Since when a device that begins to match has been heard whole, so that its pauses teach something.
+  var heardWholeSince: Instant { isFiltered ? clock : listeningSince }
+}
