@@ -85,7 +85,7 @@ def compare(lab, access):
 
 def serve(lab, access):
     """A crowd, a replug, a reload, a flood, and a list of everything."""
-    controller = lab.controller(scenes.crowd(100, 5, interval=200))
+    controller = lab.controller(scenes.crowd(100, 5))
     agent = lab.agent(radio="any", access=access, filter="on")
     agent.await_state("on", 30)
     controller.await_scan()
@@ -97,9 +97,9 @@ def serve(lab, access):
     count = controller.count()["reports"] - written
     text = filter_text(agent)
     lab.figure(f"\n         {access}: passed", f"{passed:,} of {count:,}; {text}")
-    # Five devices of a hundred, and one in 64 of the others.
-    lab.check(passed < count * 0.1, f"{passed} of {count} reports passed")
-    lab.check(text.startswith("1 item, 9"), f"the status of the filter is {text}")
+    # Five devices of a hundred, one in 64 of the others, and those that the controller has reported together.
+    lab.check(passed < count * 0.3, f"{passed} of {count} reports passed")
+    lab.check(text.startswith("1 item"), f"the status of the filter is {text}")
     controller.unplug()
     agent.await_state("absent")
     controller.plug()
