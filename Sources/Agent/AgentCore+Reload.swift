@@ -125,7 +125,8 @@ extension AgentCore {
     enqueue(.log(.reloaded(summary, warnings: warnings.count)))
     let reply = ReloadReply(
       itemsKept: summary.itemsKept, itemsAdded: summary.itemsAdded, itemsRemoved: summary.itemsRemoved,
-      hasRestartedRadio: restartsRadio, warnings: warnings.prefix(50).map(GatewayError.cut))
+      hasRestartedRadio: restartsRadio, warnings: warnings.prefix(50).map(GatewayError.cut),
+      manifestDigest: new.manifestDigest)
     return Message.reply { reply.writeMembers(to: &$0) }
   }
 }

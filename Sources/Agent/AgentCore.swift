@@ -53,6 +53,8 @@ public final class AgentCore {
     /// Whether the kernel reaches the adapter over USB.
     private(set) var isUSB = false
     public var access: AccessList
+    /// The digest of the manifest's file, as hexadecimal digits; nil without one.
+    public var manifestDigest: String?
     /// How status names the radio: as the manifest or the command line does.
     var radioSource = ""
 

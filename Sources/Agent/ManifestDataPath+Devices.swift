@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Discovery
+import Interfaces
 import Manifest
 import Registry
 import DeviceLines
@@ -43,6 +44,13 @@ extension ManifestDataPath {
       if let row = pipeline.row(at: other) { return row }
     }
     return nil
+  }
+
+  /// The levels at which an item's gate opens and closes; nil for an item whose devices are not held at the gateway.
+  func gateLevels(ofItem index: Int) -> (enter: Decibels?, leave: Decibels?) {
+    guard pipeline.gate(ofItem: index).isImmediate else { return (nil, nil) }
+    let levels = pipeline.thresholds(ofItem: index)
+    return (Decibels(sixteenths: levels.enter), Decibels(sixteenths: levels.leave))
   }
 
   /// The bytes of an event that is still in the ring.

@@ -78,6 +78,13 @@ extension Pipeline {
   /// The gate settings of an item.
   public func gate(ofItem item: Int) -> GateSettings { matches.gates[item] }
 
+  /// The levels at which an item's gate lets a device in and out, in sixteenths of a dBm. A device that claims a transmit
+  /// power may have to come nearer.
+  public func thresholds(ofItem item: Int) -> (enter: Int, leave: Int) {
+    let thresholds = Gate.thresholds(gate(ofItem: item), claimedTxPower: nil)
+    return (thresholds.enter, thresholds.leave)
+  }
+
   /// The items that match the device in a row and turned it away because they were full.
   public func itemsThatTurnedAway(row: Int) -> MatchedItems {
     var items = MatchedItems()

@@ -67,6 +67,7 @@ struct EventPayload {
       json.member("bridge", version)
       json.member("agent", status.version)
       json.member("epoch", status.epoch)
+      json.member("manifestDigest", status.manifestDigest)
       json.object("radio") { json in
         json.member("state", status.radio.state.rawValue)
         json.member("detail", shown(status.radio.detail))

@@ -28,6 +28,7 @@ public enum ReloadLine: Equatable, Line {
       let kept = "\(reply.itemsKept) \(reply.itemsKept == 1 ? "item" : "items") kept"
       return Self.lines(reply.warnings) + "\(style.good("reloaded")): \(kept), \(reply.itemsAdded) added, "
         + "\(reply.itemsRemoved) removed\(radio)\n"
+        + (reply.manifestDigest.map { "manifest: SHA-256 \(StatusLine.shown($0))\n" } ?? "")
     case .refused(let refusal):
       let more = refusal.omitted == 0 ? "" : "…and \(refusal.omitted) more\n"
       return Self.lines(refusal.findings) + more + style.bad("refused")

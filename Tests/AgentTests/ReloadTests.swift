@@ -12,10 +12,24 @@ import Varlink
 
 @Suite("Reloading the manifest")
 struct ReloadTests {
-  private func configuration(_ manifest: GatewayManifest) -> ManifestReading {
-    .accepted(
-      AgentCore.Configuration(manifest, board: .attentive, access: .operators), radioSource: "h4:bench",
-      warnings: ["accessoryd.toml:3: app.lights: a warning"])
+  private func configuration(_ manifest: GatewayManifest, digest: String? = nil) -> ManifestReading {
+    var configuration = AgentCore.Configuration(manifest, board: .attentive, access: .operators)
+    configuration.manifestDigest = digest
+    return .accepted(
+      configuration, radioSource: "h4:bench", warnings: ["accessoryd.toml:3: app.lights: a warning"])
+  }
+
+  @Test("The digest of the manifest in force is in the reply, and then in the status")
+  func digest() throws {
+    let harness = AgentHarness(.lights)
+    let client = try #require(harness.connect())
+    #expect(harness.call("Status", by: client).first?["manifestDigest"] == nil)
+    let digest = String(repeating: "ab", count: 32)
+    harness.reading = configuration(.lights, digest: digest)
+    #expect(harness.call("Reload", by: client).first?.text("manifestDigest") == digest)
+    harness.reading = .refused(findings: ["accessoryd.toml:1: this is wrong"])
+    harness.call("Reload", by: client)
+    #expect(harness.call("Status", by: client).first?.text("manifestDigest") == digest)
   }
 
   @Test("The reply counts the items that stay, come and go; sightings of unchanged items continue")

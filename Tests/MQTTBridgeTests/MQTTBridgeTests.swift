@@ -34,6 +34,8 @@ struct MQTTBridgeTests {
         == #"{"displayName":"Cellar","app":"climate","item":"thermometer","state":"authorized","bond":"none","#
         + #""isInSight":true,"filteredRSSI":null}"#)
     #expect(house.text("accessoryd/gw/status")?.contains("the bond of (address) is lost") == true)
+    let digest = String(repeating: "ab", count: 32)
+    #expect(house.text("accessoryd/gw/status")?.contains(#""manifestDigest":"\#(digest)""#) == true)
     let device = house.text(Self.device) ?? ""
     #expect(
       device.hasPrefix(#"{"dev":{"ids":["accessoryd_\#(SimulatedAgent.identifier(1))"],"name":"Cellar"}"#))

@@ -163,7 +163,8 @@ struct SimulatedAgent {
 
   private static func status(_ epoch: String) -> StatusLine {
     StatusLine(
-      version: "1", epoch: epoch, time: Seconds(microseconds: 0),
+      version: "1", manifestDigest: String(repeating: "ab", count: 32), epoch: epoch,
+      time: Seconds(microseconds: 0),
       radio: RadioLine(source: "hci0", state: .on, detail: "on", initializations: 1, failures: 0, dropped: 0),
       problems: [StatusLine.Problem(kind: "bondLost", sentence: "the bond of C4:A1:00:00:00:01 is lost")],
       warnings: [], openRequests: [],

@@ -24,6 +24,7 @@ extension AgentCore {
   /// everything.
   func status(for rights: Rights) -> [UInt8] {
     let (version, time) = (service.identity.version, Seconds(microseconds: radioTime.microseconds))
+    let digest = configuration.manifestDigest
     let section = rights.bridge.map { bridge in
       BridgeLine(
         name: bridge.name, forward: bridge.forward,
@@ -32,13 +33,13 @@ extension AgentCore {
     }
     if let bridge = rights.filteringBridge {
       let line = StatusLine(
-        version: version, epoch: epochText, time: time, radio: radioLine, problems: problems(of: bridge.apps),
-        warnings: [], openRequests: [], bridge: section)
+        version: version, manifestDigest: digest, epoch: epochText, time: time, radio: radioLine,
+        problems: problems(of: bridge.apps), warnings: [], openRequests: [], bridge: section)
       return Message.reply { line.writeMembers(to: &$0) }
     }
     let line = StatusLine(
-      version: version, epoch: epochText, time: time, radio: radioLine, wifi: wirelessLine,
-      listening: listeningLine, problems: problems, warnings: warnings,
+      version: version, manifestDigest: digest, epoch: epochText, time: time, radio: radioLine,
+      wifi: wirelessLine, listening: listeningLine, problems: problems, warnings: warnings,
       openRequests: setupCore.requests.prefix(requestsMax).map(OpenRequestLine.init),
       apps: configuration.manifest.apps.count,
       items: configuration.manifest.apps.reduce(0) { $0 + $1.items.count },

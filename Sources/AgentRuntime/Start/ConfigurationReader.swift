@@ -20,7 +20,8 @@ struct ConfigurationReader: Sendable {
   }
 
   func read() throws(StartError) -> Result {
-    let (read, warnings) = try TrustedFile(.manifest, manifestPath).manifest()
+    let file = try TrustedFile(.manifest, manifestPath)
+    let (read, warnings) = try file.manifest()
     var manifest = read
     if let radio, let selection = RadioSelection(text: radio) {
       manifest.gateway.radio = selection
@@ -33,10 +34,11 @@ struct ConfigurationReader: Sendable {
     }
     let search = BoardSearch(manifestPath: manifestPath)
     let board = try search.profile(named: manifest.gateway.board)
-    let configuration = AgentCore.Configuration(
+    var configuration = AgentCore.Configuration(
       manifest, identities: identities ?? [], board: board,
       usb: board.givesWayToUSB ? try search.find(BoardProfile.usbName) : nil,
       access: AccessList(manifest))
+    configuration.manifestDigest = ManifestDigest.text(of: file.text)
     return Result(
       configuration: configuration, radioSource: radio ?? read.gateway.radio.text,
       warnings: warnings + [configuration.uncalibratedTouch].compactMap(\.self))
@@ -136,7 +138,7 @@ struct TrustedFile {
 
   let role: Role
   let path: String
-  private let text: [UInt8]
+  let text: [UInt8]
 
   /// Reads a file; nil if there is none. A file that other accounts may write is refused.
   static func find(_ role: Role, _ path: String) throws(StartError) -> TrustedFile? {

@@ -965,9 +965,15 @@ public struct ItemLine: Equatable, ReadableLine {
   public var turnedAway: Int
   /// When a device that matches was last heard, to within 5 s; absent when none was since the agent started or read the manifest.
   public var lastMatched: Seconds?
+  /// For devices that are held at the gateway: the filtered level at which one enters, in dBm. A device that claims a transmit
+  /// power above 0 dBm has to come nearer. Absent for any other item.
+  public var enterRSSI: Decibels?
+  /// The filtered level below which a device leaves, in dBm; absent when enterRSSI is.
+  public var leaveRSSI: Decibels?
 
   public init(app: String, item: String, descriptor: [String], alternate: [String]? = nil,
-    found: Int? = nil, turnedAway: Int = 0, lastMatched: Seconds? = nil) {
+    found: Int? = nil, turnedAway: Int = 0, lastMatched: Seconds? = nil, enterRSSI: Decibels? = nil,
+    leaveRSSI: Decibels? = nil) {
     self.app = app
     self.item = item
     self.descriptor = descriptor
@@ -975,6 +981,8 @@ public struct ItemLine: Equatable, ReadableLine {
     self.found = found
     self.turnedAway = turnedAway
     self.lastMatched = lastMatched
+    self.enterRSSI = enterRSSI
+    self.leaveRSSI = leaveRSSI
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -985,6 +993,8 @@ public struct ItemLine: Equatable, ReadableLine {
     json.member("found", found)
     if turnedAway != 0 { json.member("turnedAway", turnedAway) }
     json.member("lastMatched", lastMatched)
+    json.member("enterRSSI", enterRSSI)
+    json.member("leaveRSSI", leaveRSSI)
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -995,6 +1005,8 @@ public struct ItemLine: Equatable, ReadableLine {
     found = try line.integerIfPresent("found")
     turnedAway = try line.integerIfPresent("turnedAway") ?? 0
     lastMatched = try line.secondsIfPresent("lastMatched")
+    enterRSSI = try line.decibelsIfPresent("enterRSSI")
+    leaveRSSI = try line.decibelsIfPresent("leaveRSSI")
   }
 }
 
@@ -1293,6 +1305,9 @@ public struct AppLine: Equatable, ReadableLine {
 public struct StatusLine: Equatable, ReadableLine {
   /// The agent's version.
   public var version: String
+  /// The SHA-256 digest of the manifest in force: of the bytes that its file had when it was read. 64 hexadecimal digits.
+  /// Absent without a file.
+  public var manifestDigest: String?
   /// Identifies this run of the agent: 128 random bits in hex.
   public var epoch: String
   /// The agent's clock: seconds since it started.
@@ -1342,14 +1357,15 @@ public struct StatusLine: Equatable, ReadableLine {
   /// The section of the bridge that calls; absent for an operator.
   public var bridge: BridgeLine?
 
-  public init(version: String, epoch: String, time: Seconds, radio: RadioLine,
-    wifi: WirelessLine? = nil, listening: ListeningLine? = nil, problems: [StatusLine.Problem],
-    warnings: [StatusLine.Problem], openRequests: [OpenRequestLine], apps: Int? = nil,
-    items: Int? = nil, devices: Int? = nil, devicesMax: Int? = nil, found: Int? = nil,
-    reports: Int? = nil, events: Int? = nil, connections: Int? = nil, connectionsMax: Int? = nil,
-    watchers: Int? = nil, accessoriesConnected: Int? = nil, requests: Int? = nil, reloads: Int? = nil,
-    reloadsRefused: Int? = nil, bridge: BridgeLine? = nil) {
+  public init(version: String, manifestDigest: String? = nil, epoch: String, time: Seconds,
+    radio: RadioLine, wifi: WirelessLine? = nil, listening: ListeningLine? = nil,
+    problems: [StatusLine.Problem], warnings: [StatusLine.Problem], openRequests: [OpenRequestLine],
+    apps: Int? = nil, items: Int? = nil, devices: Int? = nil, devicesMax: Int? = nil,
+    found: Int? = nil, reports: Int? = nil, events: Int? = nil, connections: Int? = nil,
+    connectionsMax: Int? = nil, watchers: Int? = nil, accessoriesConnected: Int? = nil,
+    requests: Int? = nil, reloads: Int? = nil, reloadsRefused: Int? = nil, bridge: BridgeLine? = nil) {
     self.version = version
+    self.manifestDigest = manifestDigest
     self.epoch = epoch
     self.time = time
     self.radio = radio
@@ -1377,6 +1393,7 @@ public struct StatusLine: Equatable, ReadableLine {
 
   public func writeMembers(to json: inout JSONWriter) {
     json.member("version", version)
+    json.member("manifestDigest", manifestDigest)
     json.member("epoch", epoch)
     json.member("time", time)
     json.object("radio", radio)
@@ -1404,6 +1421,7 @@ public struct StatusLine: Equatable, ReadableLine {
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
     version = try line.string("version")
+    manifestDigest = try line.stringIfPresent("manifestDigest")
     epoch = try line.string("epoch")
     time = try line.seconds("time")
     radio = try line.line("radio")
@@ -1695,14 +1713,17 @@ public struct ReloadReply: Equatable, ReadableLine {
   public var hasRestartedRadio: Bool
   /// Warnings as `accessoryctl check` prints them.
   public var warnings: [String]
+  /// The digest of the manifest, as in Status.
+  public var manifestDigest: String?
 
   public init(itemsKept: Int, itemsAdded: Int, itemsRemoved: Int, hasRestartedRadio: Bool,
-    warnings: [String]) {
+    warnings: [String], manifestDigest: String? = nil) {
     self.itemsKept = itemsKept
     self.itemsAdded = itemsAdded
     self.itemsRemoved = itemsRemoved
     self.hasRestartedRadio = hasRestartedRadio
     self.warnings = warnings
+    self.manifestDigest = manifestDigest
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -1711,6 +1732,7 @@ public struct ReloadReply: Equatable, ReadableLine {
     json.member("itemsRemoved", itemsRemoved)
     json.member("hasRestartedRadio", hasRestartedRadio)
     json.member("warnings", warnings)
+    json.member("manifestDigest", manifestDigest)
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -1719,6 +1741,7 @@ public struct ReloadReply: Equatable, ReadableLine {
     itemsRemoved = try line.integer("itemsRemoved")
     hasRestartedRadio = try line.bool("hasRestartedRadio")
     warnings = try line.strings("warnings")
+    manifestDigest = try line.stringIfPresent("manifestDigest")
   }
 }
 

@@ -15,15 +15,13 @@ struct ItemStream: ReplyStream {
     defer { index += 1 }
     let entry = agent.dataPath.items[index]
     let turnedAway = agent.dataPath.turnedAwayLines.first { $0.app == entry.app && $0.item == entry.item.id }
-    return .reply(
-      Message.element(
-        "item",
-        ItemLine(
-          app: entry.app, item: entry.item.id, descriptor: entry.item.descriptor.lines,
-          alternate: entry.item.alternate?.lines, found: agent.dataPath.foundCount(ofItem: index),
-          turnedAway: turnedAway?.devices ?? 0,
-          lastMatched: agent.history.lastMatched[Int32(index)].map { Seconds(microseconds: $0.microseconds) })
-      ))
+    var line = ItemLine(
+      app: entry.app, item: entry.item.id, descriptor: entry.item.descriptor.lines,
+      alternate: entry.item.alternate?.lines, found: agent.dataPath.foundCount(ofItem: index),
+      turnedAway: turnedAway?.devices ?? 0,
+      lastMatched: agent.history.lastMatched[Int32(index)].map { Seconds(microseconds: $0.microseconds) })
+    (line.enterRSSI, line.leaveRSSI) = agent.dataPath.gateLevels(ofItem: index)
+    return .reply(Message.element("item", line))
   }
 }
 
