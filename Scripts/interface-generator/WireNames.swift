@@ -70,6 +70,7 @@ enum WireNames {
     "skipped": "0", "lossesToOtherFrames": "0", "passed": "0", "turnedAway": "0", "tooSlow": "0",
     "isFoundByNetwork": "false", "isMigration": "false", "Open.usesTouch": "false",
     "takesFirstImmediate": "false", "longTermKeys": "[]", "values": "[]",
+    "silent": "[]", "Candidate.apps": "[]",
     "compareOptions": "0", "bluetoothNameSubstringCompareOptions": "0", "bluetoothRange": "0",
     "wifiAwareServiceRole": "10", "supportedOptions": "0",
     // A line of `replay` has none.

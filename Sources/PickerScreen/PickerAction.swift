@@ -4,7 +4,8 @@ public import Interfaces
 
 /// A decision of the operator: a call of `io.accessoryd.Operator`, which the picker's owner makes.
 public enum PickerAction: Equatable, Sendable {
-  case choose(request: String, candidate: UInt32, name: String?, ssid: String?)
+  /// `replaces` is the accessory that gets the candidate in place of its device.
+  case choose(request: String, candidate: UInt32, name: String?, ssid: String?, replaces: String? = nil)
   case deny(request: String)
   case cancel(request: String)
   case name(request: String, name: String)
@@ -16,7 +17,7 @@ public enum PickerAction: Equatable, Sendable {
   /// The request that the action is about; nil for quitting.
   public var request: String? {
     switch self {
-    case .choose(let request, _, _, _), .deny(let request), .cancel(let request), .name(let request, _),
+    case .choose(let request, _, _, _, _), .deny(let request), .cancel(let request), .name(let request, _),
       .agree(let request), .answer(let request, _):
       request
     case .quit: nil
@@ -35,7 +36,7 @@ public enum PairingDecision: Equatable, Sendable {
 /// The agent's reply to an action.
 public enum PickerAnswer: Equatable, Sendable {
   case done
-  /// The reply to ``PickerAction/choose(request:candidate:name:ssid:)``.
+  /// The reply to ``PickerAction/choose(request:candidate:name:ssid:replaces:)``.
   case chosen(SetupReply)
   /// Another operator has decided, or the request has ended.
   case closed

@@ -33,6 +33,9 @@ extension PickerModel {
 
   private var happened: (texts: [String], style: ScreenStyle)? {
     if case .confirming(let question) = mode { return ([question.sentence], .strong) }
+    if case .replacing(let replacement) = mode {
+      return ([PickerSentences.replacementQuestion(replacement, glyphs)], .strong)
+    }
     if let note { return ([note], .strong) }
     if let tab, !tab.isOver {
       if tab.isAnswering, tab.isChoosing { return (["The agent sets it up."], .strong) }
@@ -66,7 +69,12 @@ extension PickerModel {
     if let name = line.deviceName { words.append("\"\(glyphs.shown(name, columnsMax: 32))\"") }
     if let pace = line.pace { words.append("sends \(pace)") }
     if row.isGone { words.append("gone") }
-    if line.isShared { words.append("another app has it already") }
+    if line.isShared {
+      let apps = line.apps.prefix(3).map { glyphs.shown($0, columnsMax: 24) }
+      let others =
+        apps.isEmpty ? "another app has" : apps.joined(separator: ", ") + (apps.count == 1 ? " has" : " have")
+      words.append("\(others) it already")
+    }
     if !line.isIdentityDurable { words.append("may not be recognized again") }
     if let rssi = line.rssi, layout.hasCaptions { words.append("last heard at \(rssi) dBm") }
     return words.joined(separator: ", ")
@@ -126,6 +134,11 @@ extension PickerModel {
       [KeyHint("Enter", "keep", 0), KeyHint("up/down", "move", 2), KeyHint("Esc", "show all", 1)]
     case .typing:
       [KeyHint("Enter", "accept", 0), KeyHint("Ctrl-U", "clear", 2), KeyHint("Esc", "back", 1)]
+    case .replacing(let replacement):
+      [
+        KeyHint("Enter", "new", 0), KeyHint(replacement.silent.count == 1 ? "r" : "digit", "replace", 0),
+        KeyHint("any other key", "back", 1),
+      ]
     case .confirming: [KeyHint("y", "yes", 0), KeyHint("any other key", "no", 1)]
     case .help: [KeyHint("any key", "back", 0), KeyHint("q", "quit", 1)]
     case .list: listKeys
@@ -148,7 +161,8 @@ extension PickerModel {
     } else if tab.wantsAgreement {
       keys.append(KeyHint("a", "agree", 0))
     } else if tab.isChoosing, tab.list.selectedRow != nil {
-      keys += [KeyHint("Enter", "choose", 0), KeyHint("n", "choose and name", short: "name", 6)]
+      keys += [KeyHint("Enter", "choose", 0)]
+      if tab.request.replaces == nil { keys.append(KeyHint("n", "choose and name", short: "name", 6)) }
       keys.append(KeyHint("/", "filter", 8))
     }
     keys += [KeyHint("d", "deny", 2), KeyHint("c", "close", 7)]

@@ -18,6 +18,7 @@ extension PickerModel {
     case .list: return pressInList(key, at: now)
     case .typing(let typing) where typing.purpose == .filter: return filter(key, typing, at: now)
     case .typing(let typing): return press(key, typing, at: now)
+    case .replacing(let replacement): return press(key, replacement, at: now)
     case .confirming(let question):
       mode = .list
       return key == .enter || key == .character("y") ? send(question.action) : nil
@@ -149,12 +150,19 @@ extension PickerModel {
     if tab.wantsName { return askForName(tab) }
     if tab.wantsAgreement { return refuse("press a to agree, or d to deny") }
     guard let row = choosableRow(tab, at: now) else { return nil }
+    if let silent = tab.item(of: row)?.silent, !silent.isEmpty {
+      mode = .replacing(
+        PickerReplacement(
+          request: tab.request.request, candidate: row.line.candidate, name: wantedName, silent: silent))
+      return nil
+    }
     return choose(row, tab, name: nil)
   }
 
   private mutating func nameIt(_ tab: PickerTab, at now: Instant) -> PickerAction? {
     if tab.wantsName { return askForName(tab) }
     guard tab.request.kind == .setup else { return refuse("there is nothing to name here") }
+    guard tab.request.replaces == nil else { return refuse("it keeps its name; Enter chooses the device") }
     guard let row = choosableRow(tab, at: now) else { return nil }
     let offered = wantedName == nil ? row.line.name : nil
     type(
@@ -186,16 +194,32 @@ extension PickerModel {
     return row
   }
 
-  private mutating func choose(_ row: PickerRow, _ tab: PickerTab, name: String?) -> PickerAction? {
-    let name = name ?? wantedName
+  /// Handles a key that says whether the candidate is a new accessory.
+  private mutating func press(
+    _ key: PickerKey, _ replacement: PickerReplacement, at now: Instant
+  ) -> PickerAction? {
+    mode = .list
+    let isNew = key == .enter || key == .character("n")
+    let replaced = replacement.accessory(for: key)
+    guard isNew || replaced != nil else { return nil }
+    guard let tab = tabs.first(where: { $0.request.request == replacement.request }),
+      let row = tab.list.rows.first(where: { $0.line.candidate == replacement.candidate && !$0.isGone })
+    else { return refuse("it is gone; bring it back, or choose another") }
+    return choose(row, tab, name: nil, replaces: replaced?.accessory)
+  }
+
+  private mutating func choose(
+    _ row: PickerRow, _ tab: PickerTab, name: String?, replaces: String? = nil
+  ) -> PickerAction? {
+    let name = replaces ?? tab.request.replaces == nil ? name ?? wantedName : nil
     if let item = tab.item(of: row), item.namePrefix == nil, let prefix = item.ssidPrefix {
       type(
-        .network(row.line.candidate, name: name, prefix: prefix), tab,
+        .network(row.line.candidate, name: name, prefix: prefix, replaces: replaces), tab,
         TextField(prefix, bytesMax: PickerTyping.networkBytesMax))
       return nil
     }
     let action = PickerAction.choose(
-      request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil)
+      request: tab.request.request, candidate: row.line.candidate, name: name, ssid: nil, replaces: replaces)
     guard row.line.isIdentityDurable else {
       ask(PickerSentences.fleetingQuestion(row, glyphs), action)
       return nil
@@ -253,7 +277,7 @@ extension PickerModel {
     switch typing.purpose {
     case .candidate, .answer:
       guard !text.isEmpty else { return complain(typing, "a name has at least one character") }
-    case .network(_, _, let prefix):
+    case .network(_, _, let prefix, _):
       guard text.utf8.starts(with: prefix.utf8) else {
         return complain(typing, "the name begins with \(glyphs.shown(prefix, columnsMax: 32))")
       }
@@ -273,9 +297,10 @@ extension PickerModel {
       }
       // The agent numbers the item's name where the app has several accessories of it.
       return choose(row, tab, name: text == offered ? nil : text)
-    case .network(let number, let name, let prefix):
+    case .network(let number, let name, let prefix, let replaces):
       let whole = text == prefix ? nil : text
-      return send(.choose(request: typing.request, candidate: number, name: name, ssid: whole))
+      return send(
+        .choose(request: typing.request, candidate: number, name: name, ssid: whole, replaces: replaces))
     case .filter, .digits: return nil
     }
   }

@@ -148,6 +148,9 @@ public struct PickerModel: Sendable {
         case .digits: tab?.openQuestion?.kind == .enterDigits
         }
       if !isOpen { mode = .list }
+    case .replacing(let replacement):
+      let tab = tabs.first { $0.request.request == replacement.request }
+      if tab?.isChoosing != true { mode = .list }
     case .confirming(let question):
       let tab = tabs.first { $0.request.request == question.action.request }
       if tab?.isOver ?? true { mode = .list }

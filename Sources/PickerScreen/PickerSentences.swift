@@ -18,6 +18,7 @@ enum PickerSentences {
     let app = shown(request.app, glyphs)
     let name = request.displayName.map { shown($0, glyphs) } ?? "an accessory"
     switch request.kind {
+    case .setup where request.replaces != nil: return "Choose the new device of \(name) of \(app)"
     case .setup:
       let what = request.remaining > 1 ? "\(request.remaining) accessories" : "an accessory"
       return request.isOnBehalf ? "Set up \(what) for \(app)" : "\(app) asks to set up \(what)"
@@ -33,6 +34,7 @@ enum PickerSentences {
     let app = shown(request.app, glyphs)
     let name = request.displayName.map { shown($0, glyphs) } ?? "an accessory"
     switch request.kind {
+    case .setup where request.replaces != nil: return "New device of \(name)"
     case .setup: return request.isOnBehalf ? "Set up for \(app)" : "\(app): set up an accessory"
     case .rename: return "\(app): rename \(name)"
     case .authorize: return "\(app): extend \(name)"
@@ -45,7 +47,7 @@ enum PickerSentences {
   static func label(_ request: RequestLine, _ glyphs: Glyphs) -> String {
     let app = glyphs.shown(request.app, columnsMax: 16)
     switch request.kind {
-    case .setup: return app
+    case .setup: return request.replaces == nil ? app : "\(app): replace"
     case .rename: return "\(app): rename"
     case .authorize: return "\(app): extend"
     case .migrate: return "\(app): migrate"
@@ -185,6 +187,7 @@ enum PickerSentences {
     if let failure = ending.failure {
       let reason = ending.reason.map { glyphs.shown($0, columnsMax: 300) } ?? shown(failure, glyphs)
       switch tab.request.kind {
+      case .setup where tab.request.replaces != nil: return ["It keeps its device: \(reason)."]
       case .setup: return ["Nothing was set up for \(app): \(reason)."]
       case .rename: return ["It keeps its name: \(reason)."]
       case .authorize: return ["It was not extended: \(reason)."]
@@ -195,6 +198,8 @@ enum PickerSentences {
     let name = (ending.displayName ?? tab.request.displayName).map { shown($0, glyphs) } ?? "It"
     let others = tab.hasDecided || tab.request.usesTouch ? [] : ["Another operator has decided."]
     switch tab.request.kind {
+    case .setup where tab.request.replaces != nil:
+      return ["\(name) of \(app) has its new device."] + paired(ending) + others
     case .setup: return ["\(name) is set up for \(app)."] + paired(ending) + others
     case .rename: return ["Its name is \(name) now."] + others
     case .authorize: return ["\(name) is extended as \(app) asked."] + others
@@ -230,7 +235,10 @@ enum PickerSentences {
     case .done: return nil
     case .chosen(let setup):
       let remarks = request.map { Self.remarks(answer, $0, glyphs) } ?? []
-      return (["\(shown(setup.displayName, glyphs)) is set up."] + remarks).joined(separator: " ")
+      let isReplaced = request?.replaces != nil
+      return
+        (["\(shown(setup.displayName, glyphs)) \(isReplaced ? "has its new device" : "is set up")."] + remarks)
+        .joined(separator: " ")
     case .closed: return "Another operator was faster, or the request has ended."
     case .failed(let reason, let cure):
       return glyphs.shown([reason, cure].compactMap(\.self).joined(separator: "; "), columnsMax: 300)
@@ -247,6 +255,15 @@ enum PickerSentences {
     "Close this request of \(shown(tab.request.app, glyphs)) without an answer?"
   }
 
+  static func replacementQuestion(_ replacement: PickerReplacement, _ glyphs: Glyphs) -> String {
+    let names = replacement.silent.map { glyphs.shown($0.displayName, columnsMax: 24) }
+    guard names.count > 1 else {
+      return "A new accessory, or the replacement of \(names.first ?? ""), which is silent?"
+    }
+    let numbered = names.enumerated().map { "\($0.offset + 1) \($0.element)" }.joined(separator: ", ")
+    return "A new accessory, or the replacement of a silent one: \(numbered)?"
+  }
+
   static func fleetingQuestion(_ row: PickerRow, _ glyphs: Glyphs) -> String {
     "\(shown(row.line.name, glyphs)) changes its address and may not be recognized again. Choose it?"
   }
@@ -258,7 +275,7 @@ enum PickerSentences {
     case .answer: ["Its name:"]
     case .digits: ["The six digits that the accessory shows:", "The digits that it shows:"]
     case .filter: ["Show only devices whose name or address has:", "Show only names or addresses with:"]
-    case .network(_, _, let prefix):
+    case .network(_, _, let prefix, _):
       [
         "Its network begins with \(glyphs.shown(prefix, columnsMax: 32)); the whole name, if you know it:",
         "Its network's whole name, if you know it:", "Network's name, if you know it:",

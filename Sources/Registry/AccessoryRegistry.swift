@@ -166,6 +166,7 @@ extension AccessoryRegistry {
     case .addAddress(let identifier, let address): try edit.addAddress(identifier, address)
     case .setBond(let identifier, let bond, let identity):
       try edit.setBond(identifier, bond, identity: identity)
+    case .replaceDevice(let replacement): try edit.replaceDevice(replacement)
     case .setRhythms(let rhythms): try edit.setRhythms(rhythms)
     case .addBondRemoval(let address): try edit.addBondRemoval(address)
     case .endBondRemoval(let address): edit.endBondRemoval(address)

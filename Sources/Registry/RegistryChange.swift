@@ -27,6 +27,8 @@ public enum RegistryChange: Equatable, Sendable {
   case addAddress(RandomIdentifier, DeviceAddress)
   /// Sets the bond of the accessory's device; `identity` is the address that came with the keys.
   case setBond(RandomIdentifier, Bond, identity: DeviceAddress? = nil)
+  /// Gives the accessory another device, for every app that has it.
+  case replaceDevice(RegistryReplacement)
   /// Sets the rhythms of devices, by their settled addresses.
   case setRhythms([DeviceAddress: UInt32?])
   /// Stores that bluetoothd is to remove its bond with the device of this address.
@@ -44,6 +46,7 @@ public enum RegistryChange: Equatable, Sendable {
     case .add(let addition): addition.bond.hasKeys
     case .migrate(let additions, _): additions.contains { $0.bond.hasKeys }
     case .setBond(_, let bond, _): bond.hasKeys
+    case .replaceDevice(let replacement): replacement.bond.hasKeys
     case .remove, .rename, .setState, .authorize, .setSSID, .extend, .addAddress, .setRhythms,
       .addBondRemoval,
       .endBondRemoval, .allow, .confirmAccount:

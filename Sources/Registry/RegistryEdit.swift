@@ -155,7 +155,7 @@ struct RegistryEdit {
   }
 
   /// Throws if another device already has this identity.
-  private func requireFree(
+  func requireFree(
     _ identity: DeviceIdentity, for device: RegistryDevice
   ) throws(RegistryError) {
     if let other = registry.device(identity), other.number != device.number { throw .identityTaken }
@@ -247,7 +247,7 @@ extension RegistryEdit {
 
 extension RegistryAccessory {
   /// Sets the address of the device on the classic transport, if the app's item has both.
-  fileprivate mutating func setBridgingIdentifier(of device: RegistryDevice) {
+  mutating func setBridgingIdentifier(of device: RegistryDevice) {
     guard descriptor.supportedOptions.contains(.bluetoothTransportBridging) else { return }
     bridgingIdentifier = device.classicAddress
   }
@@ -294,7 +294,7 @@ extension RegistryEdit {
     }
   }
 
-  private mutating func bury(_ device: RegistryDevice, app: String, item: String) throws(RegistryError) {
+  mutating func bury(_ device: RegistryDevice, app: String, item: String) throws(RegistryError) {
     guard !registry.isRemoved(device.identity, app: app, item: item) else { return }
     if registry.tombstones.count >= RegistryLimits.tombstonesMax,
       let oldest = registry.tombstoneRows.rowToReplace(for: app)

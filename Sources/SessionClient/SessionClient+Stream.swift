@@ -185,7 +185,8 @@ extension SessionClient {
     case .accessoryAdded, .accessoryChanged:
       guard let accessory = event.accessory else { return }
       let isAwaited = type == .accessoryAdded && accessory.state == 10 && pickers.beginSetup()
-      store(accessory, as: type, isAwaited: isAwaited)
+      let isAnother = event.changed?.contains("device") ?? false
+      store(accessory, as: type, isAwaited: isAwaited, isAnotherDevice: isAnother)
     case .accessoryRemoved: if let accessory = event.accessory { remove(accessory) }
     case .accessoryDiscovered:
       guard let line = event.discovered, let picker = event.picker, pickers.isPresented(picker) else {
@@ -214,11 +215,12 @@ extension SessionClient {
 
   /// Reports an accessory that is new or has changed; what the app knows already is not reported again.
   private mutating func store(
-    _ accessory: AppAccessoryLine, as type: AccessoryEventType, isAwaited: Bool = false
+    _ accessory: AppAccessoryLine, as type: AccessoryEventType, isAwaited: Bool = false,
+    isAnotherDevice: Bool = false
   ) {
     var type = type
     if let index = accessories.firstIndex(where: { $0.identifier == accessory.identifier }) {
-      guard accessories[index] != accessory else { return }
+      guard isAnotherDevice || accessories[index] != accessory else { return }
       accessories[index] = accessory
       type = .accessoryChanged
     } else {

@@ -56,6 +56,8 @@ extension BondState {
 public enum AccessoryField: String, CaseIterable, Sendable {
   case displayName, state, descriptor, alternate, bluetoothIdentifier, ssid
   case bluetoothTransportBridgingIdentifier, wifiAwarePairedDeviceID, bond, isIdentityDurable
+  /// The device itself, of which apps see no address.
+  case device
 }
 
 extension AppAccessory {
@@ -73,6 +75,7 @@ extension AppAccessory {
       case .wifiAwarePairedDeviceID: wifiAwarePairedDeviceID != old.wifiAwarePairedDeviceID
       case .bond: bond != old.bond
       case .isIdentityDurable: isIdentityDurable != old.isIdentityDurable
+      case .device: false
       }
     }
   }

@@ -63,7 +63,7 @@ extension SetupFlow {
   /// What the operators are asked about: the items that are looked for or migrated, by their ids, or by their names where
   /// the app supplied them; or the accessory's name.
   public var subjects: [String] {
-    guard let picker else { return displayName.map { [$0] } ?? [] }
+    guard let picker, replaced == nil else { return displayName.map { [$0] } ?? [] }
     let items = asksForMigration ? picker.migrations : picker.searches
     return items.map { $0.isAppSupplied ? $0.item.name : $0.item.id }
   }
@@ -75,7 +75,7 @@ extension SetupFlow {
     let about = others > 0 ? "\(named) and \(others) more" : named
     let wish =
       switch kind {
-      case .setup: "set up \(about)"
+      case .setup: replaced == nil ? "set up \(about)" : "give \(about) another device"
       case .rename: "rename \(about)"
       case .authorize: "use more of \(about)"
       case .migrate: "have \(about) without a new setup"

@@ -32,6 +32,8 @@ public struct PickerRequest: Sendable {
   let idleMilliseconds: Int64
   public internal(set) var candidates: CandidateList
   var touches = TouchTracking()
+  /// The accessory that gets the chosen device; nil when a new one is set up.
+  var replaced: RandomIdentifier?
   /// How many accessories are still to be set up.
   public internal(set) var remaining: Int
   /// When it was opened, or the last accessory was set up.

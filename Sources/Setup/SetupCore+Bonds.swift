@@ -45,7 +45,7 @@ extension SetupCore {
       let accessory = registry.accessories.first(where: { $0.device == device.number })
     else { return nil }
     let change = RegistryQueue.Change.apply(.setBond(accessory.identifier, .lost(record)))
-    guard !queue.pending.contains(where: { $0.change == change }) else { return nil }
+    guard !isReplacing, !queue.pending.contains(where: { $0.change == change }) else { return nil }
     return (change, record.owner)
   }
 
@@ -73,6 +73,7 @@ extension SetupCore {
     if let open = flows.flows.first(where: { $0.question.map { devices.contains($0.accessory) } ?? false }) {
       throw .busy(open.id)
     }
+    if let replacing = flows.flows.first(where: \.isReplacing) { throw .busy(replacing.id) }
     let request: PairingRequest
     do throws(SetupError) { request = try renewal(of: device, at: address, capability) } catch {
       throw .setupFailed(error)
@@ -169,7 +170,7 @@ extension SetupCore {
         record.hasForeignLinkKey = known.hasForeignLinkKey
       }
     }
-    guard !flows.flows.contains(where: { $0.isPairing(identity) }) else {
+    guard !isReplacing, !flows.flows.contains(where: { $0.isPairing(identity) }) else {
       throw .notImportable("it is being paired; try again afterwards")
     }
     guard record.isAuthenticated || !demandsAuthenticatedBond(device) else {

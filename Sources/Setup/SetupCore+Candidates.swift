@@ -59,7 +59,11 @@ extension SetupCore {
       else { continue }
       let item = picker.item(of: candidate).item
       do throws(SetupError) {
-        let pairing = try pairingRequest(candidate.device, item, capability, isUnattended: false)
+        let replaced = try picker.replaced.map { (replaced) throws(SetupError) in
+          try self.replaced(replaced, by: candidate, in: flow).device
+        }
+        let pairing = try pairingRequest(
+          candidate.device, item, capability, isUnattended: false, replacing: replaced)
         chooseAndSetUp(flow.id, number, .opener, pairing)
       } catch {
         // Another pairing ends soon; what else is refused stays refused.

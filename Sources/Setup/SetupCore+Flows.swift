@@ -67,6 +67,7 @@ extension SetupCore {
 
   private mutating func add(_ flow: SetupFlow, as identifier: RandomIdentifier) {
     if case .automatic(let key) = flow.origin { return addAutomatically(flow, key, as: identifier) }
+    if flow.choice?.replaced != nil { return replaceDevice(of: identifier, flow) }
     guard let item = flow.chosenItem, let choice = flow.choice,
       var addition = addition(
         app: flow.app, item, choice.candidate.device, identifier,

@@ -200,7 +200,7 @@ extension SetupCore {
   }
 
   /// Throws when the device is the app's accessory already: the picker would not offer it.
-  private func requireNoAccessory(ofApp app: String, at bits: UInt64) throws(OperatorError) {
+  func requireNoAccessory(ofApp app: String, at bits: UInt64) throws(OperatorError) {
     for accessory in registry.accessories(ofApp: app) {
       let device = registry.device(of: accessory)
       guard [device.identity.address, device.secondAddress].contains(where: { $0?.bits == bits }) else {

@@ -28,28 +28,30 @@ extension SetupCore {
 
   /// Returns how a device is paired for an item before a person's choice is followed; nil when it needs no pairing.
   func pairing(
-    with device: DeviceIdentity, _ item: DisplayItem, _ capability: IOCapability
+    with device: DeviceIdentity, _ item: DisplayItem, _ capability: IOCapability,
+    replacing replaced: Replaced? = nil
   ) throws(OperatorError) -> PairingRequest? {
     do throws(SetupError) {
-      return try pairingRequest(device, item, capability, isUnattended: false)
+      return try pairingRequest(
+        device, item, capability, isUnattended: false, replacing: replaced?.device)
     } catch {
       throw .invalid(field: "candidate", reason: "\(error.reason); \(error.cure)")
     }
   }
 
   /// Returns how a device is paired for an item; nil when it needs no pairing, as a network does. `isUnattended`: no
-  /// person chose it.
+  /// person chose it. It is paired as every app needs it that has the device which it replaces.
   func pairingRequest(
-    _ device: DeviceIdentity, _ item: DisplayItem, _ capability: IOCapability, isUnattended: Bool
+    _ device: DeviceIdentity, _ item: DisplayItem, _ capability: IOCapability, isUnattended: Bool,
+    replacing replaced: RegistryDevice? = nil
   ) throws(SetupError) -> PairingRequest? {
-    guard item.descriptor.supportedOptions.contains(.bluetoothPairingLE),
-      let address = device.address?.settled
-    else { return nil }
+    let options = item.descriptor.supportedOptions.union(replaced.map(options) ?? [])
+    guard options.contains(.bluetoothPairingLE), let address = device.address?.settled else { return nil }
     if isUnattended, item.pairing != .justWorks { throw .pairingNeedsPerson }
     guard !flows.flows.contains(where: { $0.isPairing(address) }) else { throw .isBeingPaired }
     let known = registry.device(.bluetooth(address))
     let demandsAuthentication =
-      item.pairing == .authenticated || known.map(demandsAuthenticatedBond) ?? false
+      item.pairing == .authenticated || (replaced ?? known).map(demandsAuthenticatedBond) ?? false
     var isLost = false
     switch known?.bond {
     case .bonded(let record):
@@ -67,7 +69,7 @@ extension SetupCore {
     return PairingRequest(
       nextPairing, known?.identity.address ?? address, capability,
       demandsAuthentication: demandsAuthentication,
-      isInputDevice: item.descriptor.supportedOptions.contains(.bluetoothHID), replacesBond: isLost)
+      isInputDevice: options.contains(.bluetoothHID), replacesBond: isLost)
   }
 
   func requireNoPairing() throws(SetupError) {

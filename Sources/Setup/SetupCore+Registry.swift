@@ -83,6 +83,10 @@ extension SetupCore {
   /// confirmed.
   private mutating func endOvertakenRequests() {
     for flow in flows.flows where flow.isRequest {
+      if let replaced = flow.replaced, registry.accessory(replaced) == nil, flow.canBeClosed {
+        change(flow.id) { $0.finish(.noSuchAccessory) }
+        continue
+      }
       guard let identifier = flow.accessory else { continue }
       let accessory = registry.accessory(identifier)
       switch flow.state {
@@ -152,7 +156,11 @@ extension SetupCore {
         reportAdded(view, accessory, isNew: old.accessory(accessory.identifier) == nil)
         continue
       }
-      let changed = view.fieldsChanged(from: was)
+      var changed = view.fieldsChanged(from: was)
+      // Only the registry knows addresses.
+      if old.bluetoothAddress(of: accessory.identifier) != new.bluetoothAddress(of: accessory.identifier) {
+        changed.append(.device)
+      }
       if changed.contains(.bond), view.bond == .lost {
         log(.bondLost(app: accessory.app, item: accessory.item, accessory.identifier))
       }
@@ -288,6 +296,10 @@ extension SetupFlow {
 }
 
 extension AccessoryRegistry {
+  fileprivate func bluetoothAddress(of identifier: RandomIdentifier) -> DeviceAddress? {
+    accessory(identifier).flatMap { device(of: $0).identity.address }
+  }
+
   /// Whether an accessory of another state of the registry, or its device, differs here.
   fileprivate func hasChanged(_ accessory: RegistryAccessory, since other: AccessoryRegistry) -> Bool {
     guard let row = row(.accessory, number: accessory.number), row == .accessory(accessory) else {

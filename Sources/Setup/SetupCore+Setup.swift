@@ -14,7 +14,7 @@ extension SetupCore {
   /// An operator may always name the accessory. The item's setup option `rename` decides only whether the setup asks.
   /// `capability` is what the persons at the gateway can do if the device has to be paired.
   public mutating func choose(
-    _ request: String, candidate number: UInt32, name: String?, ssid: String?,
+    _ request: String, candidate number: UInt32, name: String?, ssid: String?, replaces: String? = nil,
     capability: IOCapability = .none, _ call: CallID
   ) throws(OperatorError) -> [SetupEffect] {
     let flow = try openRequest(request)
@@ -28,18 +28,20 @@ extension SetupCore {
       throw .notFound(.candidate, name: "\(number)")
     }
     let item = picker.item(of: candidate).item
+    let replaced = try replacement(for: flow, candidate, named: replaces, name)
     let isShared = registry.device(candidate.device.settled) != nil
     let name = try name.map { (name) throws(OperatorError) in try Self.deviceName(name) }
     if let name { try Self.requireNetworkName(name, of: item) }
     let network = try ssid.map { (ssid) throws(OperatorError) in
       try Self.network(ssid, of: candidate, for: item.descriptor)
     }
-    let pairing = try pairing(with: candidate.device, item, capability)
+    let pairing = try pairing(with: candidate.device, item, capability, replacing: replaced)
     choose(flow.id, number, .operator(call), network: network)
     // Only an item with `rename` asks, and only for a device that has no name yet.
-    let asks = item.setupOptions.contains(.rename) && !isShared
+    let asks = item.setupOptions.contains(.rename) && !isShared && replaced == nil
     let defaultName = candidate.appName ?? registry.numberedName(item.name, ofApp: flow.app)
     change(flow.id) { flow in
+      if let replaced { flow.replace(replaced.accessory, named: replaced.device.displayName) }
       flow.choice?.name = name
       flow.choice?.nameToAskWith = asks ? defaultName : nil
       return []
@@ -130,7 +132,7 @@ extension SetupCore {
 
   /// Adds the chosen device, with the name that an operator typed.
   mutating func add(_ flow: RandomIdentifier, name: String?) {
-    let identifier = random.draw()
+    let identifier = flows.flow(flow)?.choice?.replaced ?? random.draw()
     change(flow) { $0.add(identifier, name: name) }
   }
 
@@ -163,6 +165,9 @@ extension SetupCore {
     if let failure = result.setupFailure { return failWriting(flow, failure) }
     guard let accessory = view(identifier) else { return failWriting(flow, .accountHasChanged) }
     let now = now
+    if flow.replaced != nil {
+      log(.replaced(app: flow.app, item: registry.accessory(identifier)?.item, identifier))
+    }
     // Not the state that the app sees, which is another one when a reload has taken away the item meanwhile.
     let state = registry.accessory(identifier)?.state
     let setup = CompletedSetup(
@@ -201,7 +206,9 @@ extension SetupCore {
 }
 
 extension SetupFlow {
-  fileprivate var finishesInApp: Bool { chosenItem?.item.setupOptions.contains(.finishInApp) ?? false }
+  fileprivate var finishesInApp: Bool {
+    replaced == nil && chosenItem?.item.setupOptions.contains(.finishInApp) ?? false
+  }
 }
 
 extension DeviceAddress {

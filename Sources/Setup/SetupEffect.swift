@@ -99,6 +99,8 @@ public enum SetupNotice: Equatable, Sendable {
   case requestOpened(RandomIdentifier, sentence: String)
   case added(app: String, item: String?, RandomIdentifier)
   case removed(app: String, item: String?, RandomIdentifier)
+  /// An operator has given the accessory another device.
+  case replaced(app: String, item: String?, RandomIdentifier)
   /// The app has another account now; its accessories are hidden until an operator confirms that.
   case suspended(app: String, item: String?, RandomIdentifier)
   /// The suspended accessory is visible to its app again.

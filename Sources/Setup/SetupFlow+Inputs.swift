@@ -97,7 +97,8 @@ extension SetupFlow {
       return false
     }
     choice = Choice(candidate: candidate, chooser: chooser, network: network)
-    displayName = candidate.appName ?? picker.items[candidate.item].item.name
+    choice?.replaced = picker.replaced
+    if picker.replaced == nil { displayName = candidate.appName ?? picker.items[candidate.item].item.name }
     pairing = nil
     detail = nil
     self.picker?.touches.refusal = nil
@@ -128,6 +129,7 @@ extension SetupFlow {
     pairing = nil
     accessory = setup.accessory
     displayName = setup.displayName
+    self.choice?.replaced = nil
     picker?.candidates.remove(choice.candidate.number)
     guard !setup.awaitsApp else {
       return effects + enter(.confirming(until: now.advanced(milliseconds: Self.confirmMilliseconds)))

@@ -70,6 +70,8 @@ public struct SetupFlow: Sendable {
     var name: String?
     /// The name to ask with, if an operator is asked for another.
     var nameToAskWith: String?
+    /// The accessory that gets the candidate in place of its device.
+    var replaced: RandomIdentifier?
   }
 
   /// What the caller does for the flow, in this order.
@@ -174,6 +176,9 @@ public struct SetupFlow: Sendable {
   func isTakingBack(_ identifier: RandomIdentifier) -> Bool {
     if case .takingBack = state { accessory == identifier } else { false }
   }
+
+  /// The accessory whose device the chosen candidate replaces, or is to; nil for a setup of a new one.
+  public var replaced: RandomIdentifier? { choice?.replaced ?? picker?.replaced }
 
   /// The item of the chosen candidate, with the options that the app gave the candidate.
   public var chosenItem: PickerItem? { choice.flatMap { picker?.item(of: $0.candidate) } }

@@ -41,6 +41,7 @@ struct Accessoryctl: ParsableCommand {
         name: "Accessories",
         subcommands: [
           PickCommand.self, AnswerCommand.self, ListCommand.self, RenameCommand.self, PairCommand.self,
+          ReplaceCommand.self,
           RemoveCommand.self, AllowCommand.self, AuthorizeCommand.self, MigrateCommand.self,
           DisconnectCommand.self, RegistryCommand.self,
         ]),

@@ -223,7 +223,7 @@ extension OperatorMethodName {
   /// How long the reply may take: the limit in the interface, and 2 s for the transfer.
   var patienceSeconds: Int {
     switch self {
-    case .watch, .deny, .cancel, .open, .list, .registry, .export, .answerPairing:
+    case .watch, .deny, .cancel, .open, .replace, .list, .registry, .export, .answerPairing:
       GatewayConnection.patienceSeconds
     case .agree: 42
     case .name, .rename, .remove, .allow, .authorize, .import, .reset, .importBond: 32

@@ -33,12 +33,12 @@ struct LivePicker: ~Copyable {
   /// Whether the last choice made here had no name.
   private var needsName = false
 
-  init(path: String, _ options: PickOptions) throws(ToolError) {
+  init(path: String, _ opening: RequestOpening?) throws(ToolError) {
     let interruption = try Interruption()
     let window = try Self.window()
-    let connections = try Self.connections(path, options)
+    let connections = try Self.connections(path, opening)
     self.path = path
-    name = options.name
+    name = opening?.name
     self.interruption = interruption
     self.window = window
     self.connections = connections
@@ -48,10 +48,10 @@ struct LivePicker: ~Copyable {
     do throws(SystemError) { return try WindowSignal() } catch { throw .system(error) }
   }
 
-  private static func connections(_ path: String, _ options: PickOptions) throws(ToolError)
+  private static func connections(_ path: String, _ opening: RequestOpening?) throws(ToolError)
     -> PickerConnections
   {
-    do throws(AgentCallError) { return try PickerConnections(path: path, options) } catch {
+    do throws(AgentCallError) { return try PickerConnections(path: path, opening) } catch {
       throw error.toolError(at: path)
     }
   }
@@ -151,7 +151,7 @@ struct LivePicker: ~Copyable {
   }
 
   private mutating func send(_ action: PickerAction, _ model: inout PickerModel, at now: Instant) {
-    if case .choose(_, _, let name, _) = action { needsName = name == nil }
+    if case .choose(_, _, let name, _, let replaces) = action { needsName = name == nil && replaces == nil }
     if let arrival = connections.send(action) { show(arrival, &model, at: now) }
   }
 

@@ -7,6 +7,21 @@ import LinuxSystem
 import ToolText
 import Varlink
 
+/// A request to open on an app's behalf, and how it goes on without a screen.
+struct RequestOpening {
+  let app: String
+  var method = OperatorMethodName.open
+  /// The name for the accessory.
+  var name: String?
+  /// What it waits for, as a sentence for the operator.
+  var awaited: String
+  var items: [String] = []
+  var network: AirText?
+  /// Digits can be read and typed, although there is no terminal.
+  var isAnswered = false
+  let writeParameters: (inout JSONWriter) -> Void
+}
+
 /// A request on an app's behalf. It ends with its connection.
 final class OpenedRequest {
   let app: String
@@ -18,14 +33,14 @@ final class OpenedRequest {
   private(set) var isOver = false
   private var connection: GatewayConnection
 
-  init(path: String, app: String, _ options: PickOptions) throws(AgentCallError) {
+  init(path: String, _ opening: RequestOpening) throws(AgentCallError) {
     var connection = try GatewayConnection(path: path)
-    try connection.startCall(OperatorMethodName.open) { options.parameters(app: app).writeMembers(to: &$0) }
+    try connection.startCall(opening.method, opening.writeParameters)
     guard let reply = try connection.nextReply(), case .request(let request) = try OpenReply(reply) else {
       throw .stream(.notAReply)
     }
     do throws(SystemError) { start = try .now() } catch { throw .system(error) }
-    self.app = app
+    app = opening.app
     self.request = request
     self.connection = connection
   }

@@ -23,13 +23,14 @@ final class PendingAction {
     var connection = try GatewayConnection(path: path)
     let method: OperatorMethodName
     switch action {
-    case .choose(let request, let candidate, let name, let ssid):
+    case .choose(let request, let candidate, let name, let ssid, let replaces):
       method = .choose
       try connection.startCall(method) { json in
         json.member("request", request)
         json.member("candidate", candidate)
         if let name { json.member("name", name) }
         if let ssid { json.member("ssid", ssid) }
+        if let replaces { json.member("replaces", replaces) }
       }
     case .name(let request, let name):
       method = .name

@@ -66,7 +66,7 @@ struct PickCommand: ParsableCommand {
     if let device = options.device { options.device = .address(try device.address(askedOf: gateway)) }
     if options.network != nil { try gateway.sayNetworkProblem() }
     if let app = options.app, options.isScripted {
-      var pick = try ScriptedPick(gateway, app: app, options, json: json)
+      var pick = try ScriptedPick(gateway, options.opening(app: app), json: json)
       return try pick.run()
     }
     if let request = options.request, let decided = options.requestAnswer {
@@ -78,13 +78,13 @@ struct PickCommand: ParsableCommand {
       return try stream.run()
     }
     guard TerminalScreen.isThere else { throw ToolError.noTerminal }
-    var picker = try LivePicker(path: gateway.path, options)
+    var picker = try LivePicker(path: gateway.path, options.app.map { options.opening(app: $0) })
     try picker.run()
   }
 }
 
 extension ToolError {
-  fileprivate static let noTerminal = sentence(
+  static let noTerminal = sentence(
     "pick needs a terminal, and standard input or output is not one; use pick --json, "
       + "or --app NAME with --touch, --first-immediate, --device, --network or --count", .usage)
 

@@ -153,10 +153,14 @@ struct PickOptions: ParsableArguments {
     }
   }
 
-  func parameters(app: String) -> OpenParameters {
-    OpenParameters(
+  /// The request on an app's behalf.
+  func opening(app: String) -> RequestOpening {
+    let parameters = OpenParameters(
       app: app, items: item.isEmpty ? nil : item, usesTouch: touch, takesFirstImmediate: firstImmediate,
       device: device?.text, network: network?.ssid, count: count, discoveryTimeout: timeout)
+    return RequestOpening(
+      app: app, name: name, awaited: awaited, items: item, network: network?.ssid, isAnswered: digits
+    ) { parameters.writeMembers(to: &$0) }
   }
 }
 

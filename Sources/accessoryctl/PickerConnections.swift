@@ -31,7 +31,7 @@ struct PickerConnections: ~Copyable {
   let status: StatusLine
 
   /// Starts every call, and waits for the first replies.
-  init(path: String, _ options: PickOptions) throws(AgentCallError) {
+  init(path: String, _ opening: RequestOpening?) throws(AgentCallError) {
     var statusCall = try GatewayConnection(path: path)
     try statusCall.startCall(GatewayMethodName.status)
     let status = try statusCall.onlyReply { line throws(JSONMemberError) in try StatusLine(reading: line) }
@@ -39,7 +39,7 @@ struct PickerConnections: ~Copyable {
     // The person at the screen can do everything, also when the request pairs a device at once.
     let watch = try GatewayConnection.watchingRequests(path, PairingCapabilityName.allCases)
     var opened: OpenedRequest?
-    if let app = options.app { opened = try OpenedRequest(path: path, app: app, options) }
+    if let opening { opened = try OpenedRequest(path: path, opening) }
     self.path = path
     self.status = status
     self.statusCall = statusCall

@@ -32,18 +32,18 @@ struct ScriptedPick: ~Copyable {
   /// How many accessories were printed.
   private var printedCount = 0
 
-  init(_ gateway: GatewayOptions, app: String, _ options: PickOptions, json: Bool) throws(ToolError) {
+  init(_ gateway: GatewayOptions, _ opening: RequestOpening, json: Bool) throws(ToolError) {
     let path = gateway.path
     let interruption = try Interruption()
     do throws(AgentCallError) {
       let watch = try GatewayConnection.watchingRequests(
-        path, PairingPrompt.capabilities(isAnswered: options.digits))
-      let opened = try OpenedRequest(path: path, app: app, options)
+        path, PairingPrompt.capabilities(isAnswered: opening.isAnswered))
+      let opened = try OpenedRequest(path: path, opening)
       self.path = path
       self.json = json
-      name = options.name
-      awaited = options.awaited
-      progress = RequestProgress(gateway, app: app, items: options.item, network: options.network?.ssid)
+      name = opening.name
+      awaited = opening.awaited
+      progress = RequestProgress(gateway, app: opening.app, items: opening.items, network: opening.network)
       self.interruption = interruption
       self.opened = opened
       self.watch = watch

@@ -45,7 +45,7 @@ struct KeyRightsTests {
     case .name: return [request + #","name":"Lamp""#]
     case .open: return [#""app":"lights""#]
     case .rename: return [accessory + #","name":"Lamp""#]
-    case .remove, .disconnect, .pair: return [accessory]
+    case .remove, .disconnect, .pair, .replace: return [accessory]
     case .allow: return [#""app":"lights","device":"C0:00:00:00:00:01""#]
     case .authorize: return [#""app":"lights""#]
     case .import:

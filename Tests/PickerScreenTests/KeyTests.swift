@@ -32,6 +32,63 @@ struct KeyTests {
     #expect(press(&model, .enter) == action)
   }
 
+  private func shown(_ model: PickerModel) -> String {
+    model.screen(at: now).lines.map(\.text).joined(separator: "\n")
+  }
+
+  /// Requests of an item of which these accessories are silent.
+  private func model(silent names: String...) -> PickerModel {
+    var item = Samples.bulb
+    item.silent = names.enumerated().map {
+      SilentAccessoryLine(accessory: "a\($0.offset)", displayName: $0.element)
+    }
+    return Samples.model([Samples.setup(items: [item])], [Samples.candidate(1, level: -40)])
+  }
+
+  private func choice(replacing accessory: String?) -> PickerAction {
+    .choose(request: Samples.lights, candidate: 1, name: nil, ssid: nil, replaces: accessory)
+  }
+
+  @Test("Where an accessory of the item is silent, the picker asks whether the device takes its place")
+  func replacement() {
+    var one = model(silent: "Kitchen")
+    #expect(press(&one, .enter) == nil)
+    #expect(
+      shown(one).contains("A new accessory, or the replacement of Kitchen, which is silent?"),
+      "\(shown(one))")
+    var (new, other) = (one, one)
+    #expect(press(&one, .character("r")) == choice(replacing: "a0"))
+    #expect(press(&new, .enter) == choice(replacing: nil))
+    #expect(press(&other, .character("x")) == nil && other.mode == .list)
+  }
+
+  @Test("Of several silent accessories, a digit names one")
+  func replacements() {
+    var several = model(silent: "Kitchen", "Hall")
+    #expect(press(&several, .enter) == nil)
+    #expect(shown(several).contains("a silent one: 1 Kitchen, 2 Hall?"))
+    var none = several
+    #expect(press(&several, .character("2")) == choice(replacing: "a1"))
+    for key in [PickerKey.character("r"), .character("3"), .escape] {
+      var copy = none
+      #expect(press(&copy, key) == nil && copy.mode == .list)
+    }
+    none.receive(.closed(Samples.lights, RequestEnding(failure: "userCancelled")), at: now)
+    #expect(none.mode == .list)
+  }
+
+  @Test("A request to replace an accessory takes no name, and says whose device is chosen")
+  func replacingRequest() {
+    var request = Samples.setup()
+    (request.replaces, request.displayName) = ("a0", "Kitchen")
+    var model = Samples.model([request], Samples.candidates)
+    #expect(shown(model).contains("Choose the new device of Kitchen of lights"))
+    #expect(press(&model, .character("n")) == nil && model.mode == .list)
+    #expect(press(&model, .enter) == choice(replacing: nil))
+    model.receive(.closed(Samples.lights, RequestEnding(accessory: "a0", displayName: "Kitchen")), at: now)
+    #expect(shown(model).contains("Kitchen of lights has its new device."))
+  }
+
   @Test("n names a device, whether or not its setup asks for a name")
   func chooseAndName() {
     var model = Samples.model([Samples.setup()], Samples.candidates)
@@ -256,7 +313,7 @@ struct KeyTests {
       var actions = [model.press(key, at: Samples.time(1006)), rested.press(key, at: Samples.time(1006))]
       if key != .enter { actions = [press(&model, .enter), press(&rested, .enter)] }
       for action in actions {
-        guard case .choose(_, 2, _, _)? = action else {
+        guard case .choose(_, 2, _, _, _)? = action else {
           Issue.record("the row that was seen is not chosen: \(String(describing: action))")
           continue
         }

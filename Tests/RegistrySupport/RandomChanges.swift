@@ -14,7 +14,7 @@ public struct RandomChanges {
   public mutating func next(for registry: AccessoryRegistry) -> RegistryChange {
     guard let accessory = anyAccessory(of: registry), random.number(below: 4) > 0 else { return addition() }
     let identifier = accessory.identifier
-    switch random.number(below: 16) {
+    switch random.number(below: 17) {
     case 0: return .remove(identifier, leavesTombstone: random.chance(perMille: 500))
     case 1: return .remove(Rows.identifier(random.next()), leavesTombstone: true)
     case 2: return .rename(identifier, displayName: "Name \(random.number(below: 9))")
@@ -36,6 +36,12 @@ public struct RandomChanges {
       return .setRhythms([
         address(): random.chance(perMille: 300) ? nil : UInt32(random.number(below: 100_000))
       ])
+    case 15:
+      var replacement = RegistryReplacement(
+        of: identifier, by: random.chance(perMille: 800) ? .bluetooth(address()) : .network(ssid()))
+      replacement.bond = bond()
+      replacement.ssid = ssid()
+      return .replaceDevice(replacement)
     default: return .confirmAccount(app: app(), .user(UInt32(random.number(below: 2)) + 1000))
     }
   }

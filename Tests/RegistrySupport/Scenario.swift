@@ -59,6 +59,9 @@ extension Scenario {
     Scenario(
       name: "end a bond's removal", before: busy + [.addBondRemoval(Rows.address(3))],
       change: .endBondRemoval(Rows.address(3))),
+    Scenario(
+      name: "replace a device", before: busy + [.setBond(first, .bonded(Rows.foreignBond))],
+      change: .replaceDevice(RegistryReplacement(of: first, by: .bluetooth(Rows.address(79))))),
     Scenario(name: "allow", before: busy, change: .allow(app: "lights", .bluetooth(Rows.address(4)))),
     Scenario(name: "confirm", before: busy, change: .confirmAccount(app: "lights", .user(1001))),
     Scenario(

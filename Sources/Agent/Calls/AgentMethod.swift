@@ -40,7 +40,7 @@ enum AgentMethod: ServedMethod, Equatable {
     switch self {
     case .operator(.list): parameters.isSet("follows")
     case .gateway(.watch), .gateway(.capture), .session(.activate), .session(.watchAdvertisements),
-      .operator(.watch), .operator(.open):
+      .operator(.watch), .operator(.open), .operator(.replace):
       true
     case .gateway, .session, .operator: false
     }

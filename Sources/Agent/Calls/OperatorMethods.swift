@@ -23,9 +23,11 @@ extension AgentCore {
       guard let number = UInt32(exactly: candidate) else {
         throw .notFound(.candidate, name: "\(candidate)")
       }
+      let replaces = parameters.wordIfAny("replaces")
+      guard replaces == nil || client.rights.isOperator else { return refuseReplacement(by: client) }
       let effects = try setupCore.choose(
         request, candidate: number, name: parameters.wordIfAny("name"), ssid: parameters.wordIfAny("ssid"),
-        capability: operatorCapability, call.id)
+        replaces: replaces, capability: operatorCapability, call.id)
       return pending(call, effects, milliseconds: Patience.choiceMilliseconds)
     case .answerPairing:
       return done(
@@ -36,6 +38,10 @@ extension AgentCore {
       let (request, effects) = try setupCore.pairAgain(accessory, capability: operatorCapability)
       follow(effects)
       return .stream(RenewalStream(request: request, startedAt: now), first: Message.line(request: request))
+    case .replace:
+      let (request, effects) = try setupCore.replace(
+        accessory, with: try SetupCore.Opening.device(parameters), settings: try PickerSettings(parameters))
+      return follow(request, effects)
     case .deny: return done(try setupCore.deny(request))
     case .cancel: return done(try setupCore.cancel(request))
     case .name: return pending(call, try setupCore.name(request, parameters.word("name"), call.id))
@@ -47,9 +53,7 @@ extension AgentCore {
       return pending(call, try setupCore.agree(request, among: known.devices, call.id))
     case .open:
       let (request, effects) = try setupCore.open(try SetupCore.Opening(parameters))
-      follow(effects)
-      setupLink.refreshAtOnce()
-      return .stream(OpenedRequestStream(request: request), first: Message.line(request: request))
+      return follow(request, effects)
     case .list:
       // An empty list would say that no app has an accessory.
       try setupCore.requireReadableRegistry()
@@ -76,6 +80,23 @@ extension AgentCore {
       enqueue(.log(.registryReset(user: client.peer.uid)))
       return pending(call, setupCore.resetRegistry(call.id))
     }
+  }
+
+  /// Tells an operator how a request goes on that it has opened.
+  private func follow(_ request: RandomIdentifier, _ effects: [SetupEffect]) -> CallOutcome {
+    follow(effects)
+    setupLink.refreshAtOnce()
+    return .stream(OpenedRequestStream(request: request), first: Message.line(request: request))
+  }
+
+  /// A bridge may choose accessories, and not give one another device.
+  private func refuseReplacement(by client: Client) -> CallOutcome {
+    counters.clients.permissionsDenied &+= 1
+    return .refusal(
+      Message.error(
+        ServiceError.permissionDenied(
+          reason: "user \(client.peer.uid) is a bridge, and a bridge may not replace accessories",
+          cure: "an operator does it with accessoryctl replace, or leave replaces out")))
   }
 
   private var registryLine: RegistryLine {

@@ -15,7 +15,7 @@ extension OperatorInterface: ServedInterface {
     members["AnswerPairing"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "request", type: .string), InterfaceField(name: "matches", type: .optional(.bool)), InterfaceField(name: "digits", type: .optional(.string))]))
     members["Authorize"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "app", type: .string)]))
     members["Cancel"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "request", type: .string)]))
-    members["Choose"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "request", type: .string), InterfaceField(name: "candidate", type: .int), InterfaceField(name: "name", type: .optional(.string)), InterfaceField(name: "ssid", type: .optional(.string))]))
+    members["Choose"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "request", type: .string), InterfaceField(name: "candidate", type: .int), InterfaceField(name: "name", type: .optional(.string)), InterfaceField(name: "ssid", type: .optional(.string)), InterfaceField(name: "replaces", type: .optional(.string))]))
     members["Deny"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "request", type: .string)]))
     members["Disconnect"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "accessory", type: .string)]))
     members["Export"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "includesKeys", type: .optional(.bool))]))
@@ -29,6 +29,7 @@ extension OperatorInterface: ServedInterface {
     members["Registry"] = .method(InterfaceDescription.Method(input: []))
     members["Remove"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "accessory", type: .string)]))
     members["Rename"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "accessory", type: .string), InterfaceField(name: "name", type: .string)]))
+    members["Replace"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "accessory", type: .string), InterfaceField(name: "device", type: .optional(.string)), InterfaceField(name: "discoveryTimeout", type: .optional(.string))]))
     members["Reset"] = .method(InterfaceDescription.Method(input: []))
     members["Watch"] = .method(InterfaceDescription.Method(input: [InterfaceField(name: "capabilities", type: .optional(.array(.enum(["display", "keyboard", "yesNo"]))))]))
     return members

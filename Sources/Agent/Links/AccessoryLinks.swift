@@ -35,6 +35,8 @@ struct AccessoryLinks: ~Copyable, Sendable {
     let session: RandomIdentifier
     let displayName: String
     let address: DeviceAddress
+    /// The address by which the registry knew the device.
+    let identity: DeviceAddress?
     fileprivate(set) var state: State
 
     var isConnecting: Bool { if case .connecting = state { true } else { false } }
@@ -98,7 +100,7 @@ struct AccessoryLinks: ~Copyable, Sendable {
 extension AccessoryLinks {
   /// Begins to connect a session's app to its accessory.
   mutating func connect(
-    _ accessory: RegistryAccessory, _ displayName: String, for session: Session, _ target: LinkTarget,
+    _ accessory: RegistryAccessory, _ device: RegistryDevice, for session: Session, _ target: LinkTarget,
     appCount: Int, at now: Instant
   ) throws(SetupError) -> LinkID {
     for link in links where link.address == target.address {
@@ -119,7 +121,8 @@ extension AccessoryLinks {
     links.append(
       Link(
         id: id, accessory: accessory.identifier, app: session.app, session: session.token,
-        displayName: displayName, address: target.address, state: .connecting(until: end)))
+        displayName: device.displayName, address: target.address, identity: device.identity.address,
+        state: .connecting(until: end)))
     output.append(.open(LinkRequest(id: id, target: target)))
     return id
   }

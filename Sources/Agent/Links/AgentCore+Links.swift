@@ -46,7 +46,7 @@ extension AgentCore {
       address: try currentAddress(of: device), adapterAddress: radio.shared.address, security: security)
     return try updateLinks { (links) throws(SetupError) in
       try links.connect(
-        accessory, device.displayName, for: session, target, appCount: configuration.manifest.apps.count,
+        accessory, device, for: session, target, appCount: configuration.manifest.apps.count,
         at: now)
     }
   }
@@ -100,9 +100,14 @@ extension AgentCore {
   func endLinksWithoutGrant() {
     guard !links.links.isEmpty else { return }
     updateLinks { links in
-      links.end(.removed, at: now) { !setupCore.isUsable($0.accessory, by: $0.session) }
+      let registry = setupCore.registry
+      links.end(.removed, at: now) { link in
+        let device = registry.accessory(link.accessory).map { registry.device(of: $0) }
+        return !setupCore.isUsable(link.accessory, by: link.session)
+          || device?.identity.address != link.identity
+      }
       links.end(.unauthenticated, at: now) { link in
-        let device = setupCore.registry.accessory(link.accessory).map { setupCore.registry.device(of: $0) }
+        let device = registry.accessory(link.accessory).map { registry.device(of: $0) }
         return device.map { setupCore.lacksAuthenticatedBond($0) } ?? false
       }
       links.end(.session, at: now) { !setupCore.isOpen($0.session) }

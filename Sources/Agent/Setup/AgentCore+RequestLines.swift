@@ -10,6 +10,12 @@ import Wireless
 
 // What operators see of requests and their candidates.
 
+/// How many silent accessories of an item are named.
+private let silentMax = 8
+
+/// How long an accessory has to be silent for another device to be offered in its place.
+private let silenceMicroseconds: Int64 = 60_000_000
+
 extension AgentCore {
   /// A candidate is shared when one of `apps` has it.
   func candidates(
@@ -21,6 +27,7 @@ extension AgentCore {
       let grants = setupCore.grants.grants(of: candidate.device.settled)
       let isSeen = apps == nil || grants.contains { apps.includes($0.app) }
       let shared = isSeen ? setupCore.registry.device(candidate.device.settled) : nil
+      let holders = Set(grants.map(\.app).filter(apps.includes)).sorted()
       let name = shared?.displayName ?? candidate.appName ?? item.name
       let image = candidate.appImage ?? item.productImage
       switch candidate.device {
@@ -32,7 +39,8 @@ extension AgentCore {
           deviceName: view.name?.text, address: address, rssi: view.device.rssi.asReading,
           filteredRSSI: view.device.signal.filteredRSSI, silence: view.silence,
           intervalMilliseconds: rhythm == nil ? nil : view.device.signal.learnedMilliseconds,
-          rhythmMilliseconds: rhythm, isIdentityDurable: address.isIdentityDurable, isShared: shared != nil)
+          rhythmMilliseconds: rhythm, isIdentityDurable: address.isIdentityDurable, isShared: shared != nil,
+          apps: holders)
         return (line, view.device.lastSeen.microseconds)
       case .network(let ssid):
         guard let network = networkInSight(ssid) else { return nil }
@@ -40,7 +48,7 @@ extension AgentCore {
           candidate: candidate.number, itemIndex: candidate.item, name: name, productImage: image,
           ssid: AirText(ssid), security: network.security, rssi: network.signal,
           silence: Seconds(microseconds: max(0, now.microseconds &- network.lastSeen.microseconds)),
-          isIdentityDurable: true, isShared: shared != nil)
+          isIdentityDurable: true, isShared: shared != nil, apps: holders)
         return (line, network.lastSeen.microseconds)
       }
     }
@@ -72,10 +80,37 @@ extension AgentCore {
     var line = RequestLine(request, namePrefix: networkPrefix(ofNameOf: request))
     if let reason = setupCore.reasonNetworksAreDown { line.noteNetworksDown(reason) }
     line.noteEvents(of: request, on: configuration.board)
+    for index in line.items.indices { describe(request, index, in: &line.items[index]) }
     countHindrances(of: request, in: &line)
     line.question = request.pairing?.question.map { PairingQuestionLine($0) }
     if request.pairsDevices { line.pairingNote = pairingNote(ofInputDevices: request.pairsOnlyInputDevices) }
     return line
+  }
+
+  /// Says at which levels an item's gate opens and closes, and which of its accessories are not heard.
+  private func describe(_ request: SetupFlow, _ index: Int, in line: inout RequestItemLine) {
+    guard let item = request.picker?.items[index], item.migration == nil else { return }
+    if let number = dataPath.items.firstIndex(where: { $0.app == request.app && $0.item.id == item.item.id })
+    {
+      (line.enterRSSI, line.leaveRSSI) = dataPath.gateLevels(ofItem: number)
+    }
+    guard request.replaced == nil, let id = line.item else { return }
+    let silent = setupCore.registry.accessories.lazy.filter { accessory in
+      accessory.app == request.app && accessory.item == id && accessory.state == .authorized
+        && self.isSilent(accessory)
+    }
+    line.silent = silent.prefix(silentMax).map { accessory in
+      SilentAccessoryLine(
+        accessory: accessory.identifier.text,
+        displayName: setupCore.registry.device(of: accessory).displayName)
+    }
+  }
+
+  private func isSilent(_ accessory: RegistryAccessory) -> Bool {
+    let device = setupCore.registry.device(of: accessory)
+    let silence = dataPath.row(of: device).flatMap { dataPath.device(atRow: $0) }?.silence
+    return silence.map { $0.microseconds >= silenceMicroseconds } ?? true
+      && device.identity.ssid.flatMap { networkInSight($0) } == nil
   }
 
   /// How the name that a request waits for must begin, because it is also the name of the network.
@@ -99,6 +134,7 @@ extension RequestLine {
       since: Seconds(microseconds: request.openedAt.microseconds),
       end: request.end.map { Seconds(microseconds: $0.microseconds) }, phase: request.phase)
     if kind != .migrate { (accessory, displayName) = (request.accessory?.text, request.displayName) }
+    replaces = request.replaced?.text
     switch request.question?.change {
     case nil where request.asksForMigration: adds = request.picker?.migrations.map(\.sentence)
     case nil:
@@ -242,7 +278,9 @@ extension AgentCore {
       line.rhythmMilliseconds = view.device.rhythmMilliseconds
       line.values = view.values
     }
-    line.connection = links.link(of: accessory.identifier).map { $0.isConnecting ? .connecting : .connected }
+    let link = links.link(of: accessory.identifier)
+    line.connection = link.map { $0.isConnecting ? .connecting : .connected }
+    line.connectedSince = link?.start.map { Seconds(microseconds: $0.microseconds) }
     line.bondOwner = device.bond.record?.owner
     line.isBondAuthenticated = device.bond.record?.isAuthenticated
     if setupCore.lacksAuthenticatedBond(device) { line.lacksAuthenticatedBond = true }

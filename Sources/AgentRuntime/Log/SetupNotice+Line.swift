@@ -13,7 +13,8 @@ extension SetupNotice {
     case .disclosed: .disclosed
     case .resolved: .resolved
     case .automaticFailed: .automaticFailed
-    case .requestOpened, .migrationLeftOut, .added, .removed, .suspended, .restored, .paired, .pairingFailed,
+    case .requestOpened, .migrationLeftOut, .added, .removed, .replaced, .suspended, .restored, .paired,
+      .pairingFailed,
       .bondLost, .registryImported,
       .transition:
       nil
@@ -24,6 +25,7 @@ extension SetupNotice {
     switch self {
     case .automaticFailed, .bondLost: .warning
     case .requestOpened, .migrationLeftOut, .paired, .pairingFailed, .unknownIdentifier, .added, .removed,
+      .replaced,
       .suspended, .restored, .registryImported:
       .notice
     case .resolved, .disclosed: .info
@@ -42,6 +44,8 @@ extension SetupNotice {
       "\(Self.path(app, item)) has a new accessory, \(identifier.text)"
     case .removed(let app, let item, let identifier):
       "\(Self.path(app, item)) has lost its accessory \(identifier.text)"
+    case .replaced(let app, let item, let identifier):
+      "\(Self.path(app, item)) has another device for its accessory \(identifier.text)"
     case .suspended(let app, let item, let identifier):
       "\(Self.path(app, item)) has its accessory \(identifier.text) suspended: the app now belongs to another account; "
         + "accessoryctl authorize \(app) confirms this"

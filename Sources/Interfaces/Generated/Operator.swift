@@ -6,6 +6,29 @@ public import JSON
 public import Values
 public import Varlink
 
+/// An accessory of a request's item that is not heard, which a candidate may replace.
+public struct SilentAccessoryLine: Equatable, ReadableLine {
+  /// The accessory's identifier.
+  public var accessory: String
+  /// Its display name.
+  public var displayName: String
+
+  public init(accessory: String, displayName: String) {
+    self.accessory = accessory
+    self.displayName = displayName
+  }
+
+  public func writeMembers(to json: inout JSONWriter) {
+    json.member("accessory", accessory)
+    json.member("displayName", displayName)
+  }
+
+  public init(reading line: JSONObjectReader) throws(JSONMemberError) {
+    accessory = try line.string("accessory")
+    displayName = try line.string("displayName")
+  }
+}
+
 /// What a request looks for.
 public struct RequestItemLine: Equatable, ReadableLine {
   public enum Pairing: String, CaseIterable, Sendable {
@@ -44,12 +67,21 @@ public struct RequestItemLine: Equatable, ReadableLine {
   /// How a device is paired when it is set up; absent when it is not. any: with a person, by any method. justWorks: without
   /// a person where touch or automatic setup chooses it. authenticated: a person must compare or type digits.
   public var pairing: RequestItemLine.Pairing?
+  /// For an item whose devices are held at the gateway: the filtered level at which a device enters, in dBm. A device that
+  /// claims a transmit power above 0 dBm has to come nearer. Absent for any other item.
+  public var enterRSSI: Decibels?
+  /// The filtered level below which a device leaves, in dBm; absent when enterRSSI is.
+  public var leaveRSSI: Decibels?
+  /// The app's accessories of the item that are not heard now, at most 8: Choose may give one of them the candidate in
+  /// place of its device. Absent when there is none.
+  public var silent: [SilentAccessoryLine]
 
   public init(item: String? = nil, name: String, productImage: String? = nil,
     asksForName: Bool = false, confirmsAuthorization: Bool = false, finishesInApp: Bool = false,
     isImmediate: Bool = false, ssidPrefix: String? = nil, namePrefix: String? = nil,
     isFoundByNetwork: Bool = false, reasonNothingIsFound: String? = nil, note: String? = nil,
-    isMigration: Bool = false, pairing: RequestItemLine.Pairing? = nil) {
+    isMigration: Bool = false, pairing: RequestItemLine.Pairing? = nil, enterRSSI: Decibels? = nil,
+    leaveRSSI: Decibels? = nil, silent: [SilentAccessoryLine] = []) {
     self.item = item
     self.name = name
     self.productImage = productImage
@@ -64,6 +96,9 @@ public struct RequestItemLine: Equatable, ReadableLine {
     self.note = note
     self.isMigration = isMigration
     self.pairing = pairing
+    self.enterRSSI = enterRSSI
+    self.leaveRSSI = leaveRSSI
+    self.silent = silent
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -81,6 +116,9 @@ public struct RequestItemLine: Equatable, ReadableLine {
     json.member("note", note)
     if isMigration { json.member("isMigration", isMigration) }
     json.member("pairing", pairing)
+    json.member("enterRSSI", enterRSSI)
+    json.member("leaveRSSI", leaveRSSI)
+    if silent != [] { json.objects("silent", silent) }
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -98,6 +136,9 @@ public struct RequestItemLine: Equatable, ReadableLine {
     note = try line.stringIfPresent("note")
     isMigration = try line.boolIfPresent("isMigration") ?? false
     pairing = try line.wordIfPresent("pairing")
+    enterRSSI = try line.decibelsIfPresent("enterRSSI")
+    leaveRSSI = try line.decibelsIfPresent("leaveRSSI")
+    silent = try line.linesIfPresent("silent") ?? []
   }
 }
 
@@ -152,7 +193,10 @@ public struct RequestLine: Equatable, ReadableLine {
   public var detail: String?
   /// For rename, authorize and pair: the accessory in question. For setup: the accessory that is being set up.
   public var accessory: String?
-  /// The accessory's display name.
+  /// For setup: the accessory whose device the chosen candidate replaces, because Replace has opened the request or Choose
+  /// said so. No new accessory is set up then.
+  public var replaces: String?
+  /// The accessory's display name, or that of the one that is given another device.
   public var displayName: String?
   /// For rename: the network's stored name changes with the display name.
   public var renamesSSID: Bool?
@@ -174,9 +218,9 @@ public struct RequestLine: Equatable, ReadableLine {
     since: Seconds, end: Seconds? = nil, phase: Phase, items: [RequestItemLine] = [],
     usesTouch: Bool = false, isFiltered: Bool = false, disclosed: Int = 0, remaining: Int = 0,
     hidden: Int = 0, turnedAway: Int = 0, tooSlow: Int = 0, detail: String? = nil,
-    accessory: String? = nil, displayName: String? = nil, renamesSSID: Bool? = nil,
-    namePrefix: String? = nil, adds: [String]? = nil, pairing: RequestLine.Pairing? = nil,
-    digits: String? = nil, pairingNote: String? = nil) {
+    accessory: String? = nil, replaces: String? = nil, displayName: String? = nil,
+    renamesSSID: Bool? = nil, namePrefix: String? = nil, adds: [String]? = nil,
+    pairing: RequestLine.Pairing? = nil, digits: String? = nil, pairingNote: String? = nil) {
     self.request = request
     self.kind = kind
     self.app = app
@@ -194,6 +238,7 @@ public struct RequestLine: Equatable, ReadableLine {
     self.tooSlow = tooSlow
     self.detail = detail
     self.accessory = accessory
+    self.replaces = replaces
     self.displayName = displayName
     self.renamesSSID = renamesSSID
     self.namePrefix = namePrefix
@@ -221,6 +266,7 @@ public struct RequestLine: Equatable, ReadableLine {
     if tooSlow != 0 { json.member("tooSlow", tooSlow) }
     json.member("detail", detail)
     json.member("accessory", accessory)
+    json.member("replaces", replaces)
     json.member("displayName", displayName)
     json.member("renamesSSID", renamesSSID)
     json.member("namePrefix", namePrefix)
@@ -248,6 +294,7 @@ public struct RequestLine: Equatable, ReadableLine {
     tooSlow = try line.integerIfPresent("tooSlow") ?? 0
     detail = try line.stringIfPresent("detail")
     accessory = try line.stringIfPresent("accessory")
+    replaces = try line.stringIfPresent("replaces")
     displayName = try line.stringIfPresent("displayName")
     renamesSSID = try line.boolIfPresent("renamesSSID")
     namePrefix = try line.stringIfPresent("namePrefix")
@@ -291,12 +338,14 @@ public struct CandidateLine: Equatable, ReadableLine {
   public var isIdentityDurable: Bool
   /// Another app already has the device as an accessory.
   public var isShared: Bool
+  /// The apps that have the device as an accessory; a bridge receives those that it may see. Absent when there is none.
+  public var apps: [String]
 
   public init(candidate: UInt32, itemIndex: Int, name: String, productImage: String? = nil,
     deviceName: AirText? = nil, address: DeviceAddress? = nil, ssid: AirText? = nil,
     security: WirelessSecurity? = nil, rssi: Int8? = nil, filteredRSSI: Int8? = nil, silence: Seconds,
     intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil, isIdentityDurable: Bool,
-    isShared: Bool) {
+    isShared: Bool, apps: [String] = []) {
     self.candidate = candidate
     self.itemIndex = itemIndex
     self.name = name
@@ -312,6 +361,7 @@ public struct CandidateLine: Equatable, ReadableLine {
     self.rhythmMilliseconds = rhythmMilliseconds
     self.isIdentityDurable = isIdentityDurable
     self.isShared = isShared
+    self.apps = apps
   }
 
   public func writeMembers(to json: inout JSONWriter) {
@@ -330,6 +380,7 @@ public struct CandidateLine: Equatable, ReadableLine {
     json.member("rhythmMilliseconds", rhythmMilliseconds)
     json.member("isIdentityDurable", isIdentityDurable)
     json.member("isShared", isShared)
+    if apps != [] { json.member("apps", apps) }
   }
 
   public init(reading line: JSONObjectReader) throws(JSONMemberError) {
@@ -348,6 +399,7 @@ public struct CandidateLine: Equatable, ReadableLine {
     rhythmMilliseconds = try line.integerIfPresent("rhythmMilliseconds")
     isIdentityDurable = try line.bool("isIdentityDurable")
     isShared = try line.bool("isShared")
+    apps = try line.stringsIfPresent("apps") ?? []
   }
 }
 
@@ -402,6 +454,8 @@ public struct AccessoryLine: Equatable, ReadableLine {
   public var addedAt: Int64?
   /// The app is connected to the accessory, or is being connected; absent when it is not.
   public var connection: Connection?
+  /// When the connection was made; absent when there is none, and while it is being made.
+  public var connectedSince: Seconds?
   /// Seconds since the last report; absent for a device that is not heard.
   public var silence: Seconds?
   /// The advertising interval, learned from the last gaps; absent for a device that is not heard, and for one that does not
@@ -417,8 +471,8 @@ public struct AccessoryLine: Equatable, ReadableLine {
     bondOwner: BondOwner? = nil, isBondAuthenticated: Bool? = nil, lacksAuthenticatedBond: Bool? = nil,
     pairingNote: String? = nil, isIdentityDurable: Bool, isInSight: Bool, isHeard: Bool? = nil,
     filteredRSSI: Int8? = nil, addedAt: Int64? = nil, connection: Connection? = nil,
-    silence: Seconds? = nil, intervalMilliseconds: UInt32? = nil, rhythmMilliseconds: UInt32? = nil,
-    values: [ValueLine] = []) {
+    connectedSince: Seconds? = nil, silence: Seconds? = nil, intervalMilliseconds: UInt32? = nil,
+    rhythmMilliseconds: UInt32? = nil, values: [ValueLine] = []) {
     self.identifier = identifier
     self.app = app
     self.item = item
@@ -438,6 +492,7 @@ public struct AccessoryLine: Equatable, ReadableLine {
     self.filteredRSSI = filteredRSSI
     self.addedAt = addedAt
     self.connection = connection
+    self.connectedSince = connectedSince
     self.silence = silence
     self.intervalMilliseconds = intervalMilliseconds
     self.rhythmMilliseconds = rhythmMilliseconds
@@ -464,6 +519,7 @@ public struct AccessoryLine: Equatable, ReadableLine {
     json.member("filteredRSSI", filteredRSSI)
     json.member("addedAt", addedAt)
     json.member("connection", connection)
+    json.member("connectedSince", connectedSince)
     json.member("silence", silence)
     json.member("intervalMilliseconds", intervalMilliseconds)
     json.member("rhythmMilliseconds", rhythmMilliseconds)
@@ -490,6 +546,7 @@ public struct AccessoryLine: Equatable, ReadableLine {
     filteredRSSI = try line.integerIfPresent("filteredRSSI")
     addedAt = try line.integerIfPresent("addedAt")
     connection = try line.wordIfPresent("connection")
+    connectedSince = try line.secondsIfPresent("connectedSince")
     silence = try line.secondsIfPresent("silence")
     intervalMilliseconds = try line.integerIfPresent("intervalMilliseconds")
     rhythmMilliseconds = try line.integerIfPresent("rhythmMilliseconds")
@@ -848,6 +905,7 @@ public enum OperatorMethodName: String, ServedMethod {
   case choose = "io.accessoryd.Operator.Choose"
   case answerPairing = "io.accessoryd.Operator.AnswerPairing"
   case pair = "io.accessoryd.Operator.Pair"
+  case replace = "io.accessoryd.Operator.Replace"
   case deny = "io.accessoryd.Operator.Deny"
   case cancel = "io.accessoryd.Operator.Cancel"
   case name = "io.accessoryd.Operator.Name"
@@ -867,7 +925,7 @@ public enum OperatorMethodName: String, ServedMethod {
 
   public var replies: ReplyCount {
     switch self {
-    case .watch, .pair, .open, .list, .registry, .export: .many
+    case .watch, .pair, .replace, .open, .list, .registry, .export: .many
     case .choose, .answerPairing, .deny, .cancel, .name, .agree, .rename, .remove, .disconnect,
       .allow, .authorize, .import, .importBond, .reset: .one
     }

@@ -333,7 +333,8 @@ public struct AppEventLine: Equatable, ReadableLine {
   public var eventType: Int?
   /// For accessory events: the accessory after the event; for accessoryRemoved, before it.
   public var accessory: AppAccessoryLine?
-  /// For accessoryChanged: the names of the fields that changed.
+  /// For accessoryChanged: the names of the fields that changed; "device" when the accessory is another device now, or is
+  /// reached at another address.
   public var changed: [String]?
   /// For accessoryDiscovered: the device.
   public var discovered: DiscoveredLine?

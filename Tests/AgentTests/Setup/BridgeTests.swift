@@ -98,6 +98,22 @@ struct BridgeTests {
     #expect(scenario.harness.setupCore.requests.isEmpty)
   }
 
+  @Test("It gives no accessory another device, whatever `may` allows")
+  func replacements() throws {
+    let (scenario, lights, _) = Self.owning(Self.access { $0.may = Set(BridgePermission.allCases) })
+    let anna = scenario.watcher()
+    let before = scenario.harness.setupCore.registry
+    #expect(
+      try Self.reply(scenario, "Operator.Replace", #""accessory":"\#(lights)""#).contains("PermissionDenied"))
+    scenario.call("Operator.Open", #""app":"lights""#, user: 0, label: "anna", wait: 1)
+    let choice = #""request":"\#(anna.request)","candidate":1,"replaces":"\#(lights)""#
+    #expect(
+      try Self.reply(scenario, "Operator.Choose", choice, milliseconds: 1000).contains("PermissionDenied"))
+    #expect(scenario.harness.setupCore.registry == before)
+    anna.call("Choose", choice, wait: 1)
+    #expect(scenario.harness.setupCore.registry != before, "an operator may")
+  }
+
   @Test("What its table lacks is named with its cure")
   func sentences() throws {
     let scenario = SetupScenario(.lightsAndGarden, access: Self.access())

@@ -23,12 +23,15 @@ struct ConnectionBench {
   let garden: ScenarioApp
   let anna: ScenarioOperator
 
-  init(_ change: (inout GatewayManifest) -> Void = { _ in }, as kind: RadioKind = .sharedAdapter(index: 3)) {
+  init(
+    scene: [SceneDevice] = [.bulb(1)], _ change: (inout GatewayManifest) -> Void = { _ in },
+    as kind: RadioKind = .sharedAdapter(index: 3)
+  ) {
     let manifest = GatewayManifest.lightsAndGarden.with { manifest in
       manifest.gateway.radio = .index(3)
       change(&manifest)
     }
-    harness = AgentHarness(manifest, scene: [.bulb(1)], access: .twoApps)
+    harness = AgentHarness(manifest, scene: scene, access: .twoApps)
     scenario = SetupScenario(harness)
     lights = scenario.app()
     garden = scenario.app("garden", user: 1001)

@@ -49,15 +49,19 @@ final class PairedWorld {
   private let anna: ScenarioOperator
   private let peers: [PairingPeer]
   private let tampering: Tampering?
+  /// Operators give accessories other devices, too.
+  private let replaces: Bool
   private var calls: [ScenarioCall] = []
   var random: WorldRandom
   /// What bluetoothd had at the end, before it ended.
   private var isBluetoothdWrong = false
   /// How many devices were paired.
   private(set) var pairedCount = 0
+  /// How many accessories got another device.
+  private(set) var replacedCount = 0
 
   /// `hasBluetoothd`: bluetoothd pairs, as long as it runs.
-  init(_ seed: UInt64, _ tampering: Tampering? = nil, hasBluetoothd: Bool = false) {
+  init(_ seed: UInt64, _ tampering: Tampering? = nil, hasBluetoothd: Bool = false, replaces: Bool = false) {
     var random = WorldRandom(seed)
     let behaviours: [PairingPeer.Behaviour] =
       [.justWorks, .justWorks, .legacy, .compares, .shows, .types, .refuses, .silent, .vanishes]
@@ -84,7 +88,7 @@ final class PairedWorld {
     apps = [scenario.app(), scenario.app("garden", user: 1001)]
     anna = scenario.watcher("anna", random.chance(80) ? PairingBench.everything : [])
     self.random = random
-    (self.peers, self.tampering) = (peers, tampering)
+    (self.peers, self.tampering, self.replaces) = (peers, tampering, replaces)
     if hasBluetoothd { startBluetoothd(around: peers) }
   }
 
@@ -101,6 +105,7 @@ final class PairedWorld {
       harness.agent.checkInvariants()
     }
     heal()
+    replacedCount = harness.notices.count { if case .setup(.replaced) = $0 { true } else { false } }
     pairedCount = Int(harness.agent.pairing.counters.results[.paired] ?? 0)
     return brokenRules
   }
@@ -116,6 +121,7 @@ final class PairedWorld {
   }
 
   private func act() {
+    if replaces, random.chance(40) { return replaceOne() }
     let app = random.pick(apps)
     switch random.next(20) {
     case 0...5: calls.append(app.call("ShowPicker"))
@@ -149,6 +155,21 @@ final class PairedWorld {
     guard !accessories.isEmpty else { return }
     let identifier = random.pick(accessories).identifier.text
     calls.append(anna.call("Remove", #""accessory":"\#(identifier)""#))
+  }
+
+  /// In a request of its own, or in one that is open.
+  private func replaceOne() {
+    guard !accessories.isEmpty else { return }
+    let accessory = random.pick(accessories)
+    let open = harness.setupCore.requests.first { $0.app == accessory.app && $0.isLooking }
+    guard let open else {
+      calls.append(anna.call("Replace", #""accessory":"\#(accessory.identifier.text)""#))
+      return
+    }
+    let candidate = open.picker?.candidates.shown.first?.number ?? 1
+    let replaces = open.replaced == nil ? #","replaces":"\#(accessory.identifier.text)""# : ""
+    calls.append(
+      anna.call("Choose", #""request":"\#(open.id.text)","candidate":\#(candidate)\#(replaces)"#))
   }
 
   private func pairOneAgain() {
@@ -231,6 +252,9 @@ final class PairedWorld {
     case nil: break
     }
     for app in apps { app.call("CancelPicker") }
+    for request in harness.setupCore.requests where request.picker != nil && request.isOnBehalf {
+      anna.call("Cancel", #""request":"\#(request.id.text)""#)
+    }
     harness.run(milliseconds: 200_000)
     if harness.bluetoothd != nil {
       isBluetoothdWrong = harness.isBluetoothdUnlikeRegistry

@@ -46,6 +46,31 @@ struct PairedWorldTests {
     #expect(killCount > 20, "the worlds pair devices")
   }
 
+  @Test(
+    "Where operators replace devices, bonds go with the old ones, and come with the new ones",
+    arguments: [false, true])
+  func replacements(hasBluetoothd: Bool) {
+    var replacedCount = 0
+    for seed in 0..<20 as Range<UInt64> {
+      let world = PairedWorld(seed, hasBluetoothd: hasBluetoothd, replaces: true)
+      #expect(world.breaches() == [], "seed \(seed)")
+      replacedCount += world.replacedCount
+    }
+    #expect(replacedCount > 4, "the worlds replace devices")
+  }
+
+  @Test(
+    "An agent that is killed while a device is replaced leaves the old one or the new one, and no other bond")
+  func replacementKills() {
+    var killCount = 0
+    for seed in 0..<10 as Range<UInt64> {
+      let (wrong, all) = PairedWorld(seed, hasBluetoothd: true, replaces: true).wrongRunsAfterKills()
+      #expect(wrong == 0, "seed \(seed)")
+      killCount += all
+    }
+    #expect(killCount > 20, "the worlds pair devices")
+  }
+
   @Test("A program that confirms a foreign pairing breaks its rule")
   func foreignCanary() {
     #expect(PairedWorld(1, .confirmsForeign).breaches() == [.otherPairings])

@@ -144,7 +144,7 @@ final class ScenarioCall {
   private static let streams: Set<String> = [
     "Gateway.Apps", "Session.List", "Session.WatchAdvertisements", "Operator.Open", "Operator.List",
     "Operator.Registry",
-    "Operator.Export", "Operator.Pair",
+    "Operator.Export", "Operator.Pair", "Operator.Replace",
   ]
 
   private unowned let scenario: SetupScenario

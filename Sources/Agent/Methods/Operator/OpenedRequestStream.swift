@@ -6,7 +6,8 @@ import Registry
 import Setup
 import Varlink
 
-/// `Open`: an operator opens a request on an app's behalf, and learns of every accessory that it sets up.
+/// `Open` and `Replace`: an operator opens a request on an app's behalf, and learns of every accessory that it sets up or
+/// gives another device.
 struct OpenedRequestStream: SetupStream {
   let request: RandomIdentifier
   var sentCount = 0
@@ -56,13 +57,42 @@ extension SetupCore.Opening {
       self.count = count
     }
     if let text = given.discoveryTimeout {
-      guard let timeout = PickerSettings.DiscoveryTimeout(text: text) else {
-        throw .invalid(field: "discoveryTimeout", reason: DiscoveryTimeout.textReason)
-      }
-      settings.discoveryTimeout = timeout
+      settings.discoveryTimeout = try PickerSettings.DiscoveryTimeout(ofCall: text)
       // With a timeout and a count, no operator is at a screen.
       isAttended = given.count == nil
     }
+  }
+}
+
+extension SetupCore.Opening {
+  /// The device that a call names; nil for none.
+  static func device(_ parameters: Parameters) throws(OperatorError) -> UInt64? {
+    try parameters.wordIfAny("device").map(address)
+  }
+
+  fileprivate static func address(_ text: String) throws(OperatorError) -> UInt64 {
+    guard let bits = AddressText.bits(text) else {
+      throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
+    }
+    return bits
+  }
+}
+
+extension PickerSettings {
+  /// How a request looks for the device that replaces another.
+  init(_ parameters: Parameters) throws(OperatorError) {
+    self.init()
+    discoveryTimeout =
+      try parameters.wordIfAny("discoveryTimeout").map(DiscoveryTimeout.init(ofCall:)) ?? .long
+  }
+}
+
+extension PickerSettings.DiscoveryTimeout {
+  fileprivate init(ofCall text: String) throws(OperatorError) {
+    guard let timeout = Self(text: text) else {
+      throw .invalid(field: "discoveryTimeout", reason: DiscoveryTimeout.textReason)
+    }
+    self = timeout
   }
 }
 
@@ -79,10 +109,7 @@ extension PickerRequest.Choice {
     } else if first {
       self = .firstImmediate
     } else if let device = given.device {
-      guard let bits = AddressText.bits(device) else {
-        throw .invalid(field: "device", reason: "an address is written AA:BB:CC:DD:EE:FF")
-      }
-      self = .device(bits)
+      self = .device(try SetupCore.Opening.address(device))
     } else if let network = given.network {
       guard (1...RegistryLimits.ssidBytesMax).contains(network.bytes.count) else {
         throw .invalid(field: "network", reason: "a network's name has 1 to 32 bytes")
