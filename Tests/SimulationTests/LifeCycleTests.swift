@@ -16,6 +16,17 @@ struct LifeCycleTests {
     #expect(try live(1) == live(1))
   }
 
+  @Test("Operators give accessories other devices, and apps know them as before")
+  func replacements() throws {
+    var count = 0
+    for seed in 1...30 as ClosedRange<UInt64> where count == 0 {
+      let life = LifeCycle(seed: seed)
+      _ = try life.run()
+      count = life.replacedCount
+    }
+    #expect(count > 0)
+  }
+
   @Test("Each falsified message or disk is caught", arguments: LifeTampering.allCases)
   func canary(tampering: LifeTampering) {
     for seed in 1...60 as ClosedRange<UInt64> {

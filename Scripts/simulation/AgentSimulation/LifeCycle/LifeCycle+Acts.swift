@@ -139,6 +139,9 @@ extension LifeCycle {
       if actors[index].dice.chance(perMille: 100) { hangUp(index) }
       return
     }
+    if actors[index].dice.chance(perMille: 200), !knowledge.identifiers.isEmpty {
+      return replace(index)
+    }
     let app = "app\(actors[index].dice.number(below: 5))"
     let kind = actors[index].dice.number(below: 5)
     let device = actors[index].dice.pick(knowledge.addresses + ["00:00:00:00:00:07"])
@@ -152,6 +155,18 @@ extension LifeCycle {
       if kind == 3 { json.member("network", "Cam-1") }
       json.member("count", count)
       json.member("discoveryTimeout", timeout)
+    }
+  }
+
+  /// Gives an accessory another device: one that an operator chooses, or one by its address.
+  private func replace(_ index: Int) {
+    let accessory = actors[index].dice.pick(Array(knowledge.identifiers.suffix(12)))
+    let device = actors[index].dice.pick(knowledge.addresses + ["00:00:00:00:00:07"])
+    let isNamed = actors[index].dice.chance(perMille: 500)
+    call(index, new(ActorCall.picker + "Replace", seconds: nil, more: true)) { json in
+      json.member("accessory", accessory)
+      if isNamed { json.member("device", device) }
+      json.member("discoveryTimeout", "5")
     }
   }
 
@@ -282,11 +297,17 @@ extension LifeCycle {
       guard let choice = knowledge.candidates.suffix(10).randomPick(&dice) else { return }
       var call = about("Choose", 90)
       call.request = choice.request
+      let own = knowledge.identifiers.suffix(12).filter {
+        knowledge.owners[$0] == knowledge.owners[choice.request]
+      }
+      let replaced = dice.chance(perMille: 200) ? own.suffix(12).randomPick(&dice) : nil
       let givesName = dice.chance(perMille: 300)
+      call.accessory = replaced
       self.call(index, call) { json in
         json.member("request", choice.request)
         json.member("candidate", choice.candidate)
-        if givesName { json.member("name", name) }
+        if givesName, replaced == nil { json.member("name", name) }
+        if let replaced { json.member("replaces", replaced) }
       }
     case 12, 13:
       call(index, about(dice.pick(["Deny", "Cancel"]), 0)) { $0.member("request", request) }

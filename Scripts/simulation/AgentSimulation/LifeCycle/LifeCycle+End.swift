@@ -38,6 +38,19 @@ extension LifeCycle {
     }
   }
 
+  /// Whatever device an accessory has: its app knows it as before, and no other accessory is left with the old device.
+  func checkReplacements() throws(Breach) {
+    for old in known.accessories {
+      guard let new = disk.saved.accessory(old.identifier), new.number == old.number else { continue }
+      let (before, after) = (known.device(of: old).identity, disk.saved.device(of: new).identity)
+      guard new.app == old.app, new.bluetoothIdentifier == old.bluetoothIdentifier,
+        new.addedAt == old.addedAt,
+        before == after || new.device == old.device
+      else { throw Breach(.registry, "\(old.identifier.text) is not what it was for \(old.app)") }
+      if before != after { replacedCount += 1 }
+    }
+  }
+
   private func checkAccessories(_ index: Int) throws(Breach) {
     guard let book = actors[index].book, let app = book.app, !book.isInvalidated,
       let held = book.accessories, !actors[index].pending.isEmpty

@@ -152,7 +152,9 @@ extension LifeCycle {
       guard let known else { return false }
       return disk.saved.device(of: known).displayName == call.name
     case "io.accessoryd.Operator.Reset": return disk.saved.isEmpty
-    case "io.accessoryd.Operator.Choose": return saved(reply.text("accessory")) != nil
+    case "io.accessoryd.Operator.Choose":
+      return saved(reply.text("accessory")) != nil
+        && (call.accessory == nil || call.accessory == reply.text("accessory"))
     default: return true
     }
   }

@@ -50,6 +50,8 @@ public final class LifeCycle {
   var digest = Digest()
   var replyCount = 0
   var cutCount = 0
+  /// How many accessories were seen to have another device than before.
+  public internal(set) var replacedCount = 0
   var isEnding = false
 
   public init(seed: UInt64, tampering: LifeTampering? = nil, log: ((String) -> Void)? = nil) {
@@ -127,6 +129,7 @@ public final class LifeCycle {
     }
     if let reply = disk.reply(at: now) {
       note("the disk replies \(reply)")
+      try checkReplacements()
       // The power may be cut before the next check of the file.
       known = disk.saved
       agent.registryAnswered(reply, at: instant)
