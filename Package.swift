@@ -266,7 +266,7 @@ let package = Package(
       dependencies: [
         "BridgeClient", "Captures", "Discovery", "Explanation", "HCI", "Interfaces", "JSON", "Manifest",
         "ManifestEdits",
-        "ManifestFormat", "SensorFormats", "Suggestions", "Values", "VarlinkClient",
+        "ManifestFormat", "Suggestions", "Values", "VarlinkClient",
       ],
       swiftSettings: compact),
     .executableTarget(

@@ -2,7 +2,6 @@
 
 import Interfaces
 import JSON
-import SensorFormats
 
 /// The last events, as messages for browsers.
 ///
@@ -22,10 +21,7 @@ struct EventBook {
 
   private static func message(_ reply: WatchReply) -> [UInt8]? {
     if let event = reply.event {
-      return StreamMessage.event("event") { json in
-        json.object("event", event)
-        json.member("values", SensorValue.text(of: SensorPayload(event.data).values))
-      }
+      return StreamMessage.event("event") { $0.object("event", event) }
     }
     if let connection = reply.connection {
       return StreamMessage.event("event") { json in

@@ -25,6 +25,7 @@ extension PageServer {
     switch route {
     case .open: try open(request, body, session)
     case .pair: try pair(request, body, session)
+    case .replace: try replace(request, body, session)
     default: make(try Self.change(route, body), request, session)
     }
   }
@@ -63,11 +64,13 @@ extension PageServer {
   private static func choice(_ body: JSONObjectReader) throws(JSONMemberError) -> Change {
     let (request, candidate): (String, UInt32) = (try body.string("request"), try body.integer("candidate"))
     let (name, ssid) = (try body.stringIfPresent("name"), try body.stringIfPresent("ssid"))
+    let replaces = try body.stringIfPresent("replaces")
     return Change(method: .choose, seconds: 162, request: request) { json in
       json.member("request", request)
       json.member("candidate", candidate)
       json.member("name", name)
       json.member("ssid", ssid)
+      json.member("replaces", replaces)
     }
   }
 
@@ -154,6 +157,13 @@ extension PageServer {
   ) throws(JSONMemberError) {
     let accessory = try body.string("accessory")
     hold(.pair, "Pair", request, session) { $0.member("accessory", accessory) }
+  }
+
+  private mutating func replace(
+    _ request: WebRequest, _ body: JSONObjectReader, _ session: Session
+  ) throws(JSONMemberError) {
+    let accessory = try body.string("accessory")
+    hold(.replace, "Replace", request, session) { $0.member("accessory", accessory) }
   }
 
   /// Keeps a call whose request ends with its connection. The browser gets the first reply; the others come to all of them

@@ -91,6 +91,15 @@ extension PageServer {
     }
   }
 
+  /// What is remembered of a device.
+  mutating func sendHistory(_ request: WebRequest, _ body: JSONObjectReader) throws(JSONMemberError) {
+    let device = try body.string("device")
+    ask(.once(GatewayMethodName.recentHistory) { $0.member("device", device) }) { server, answer in
+      guard let replies = server.replies(answer, request) else { return }
+      server.respond(request, .object { HistoryBook(replies).writeMembers(to: &$0) })
+    }
+  }
+
   mutating func suggest(_ request: WebRequest, _ body: JSONObjectReader) throws(JSONMemberError) {
     let device = try body.string("device")
     listen(to: device, seconds: Self.suggestionSeconds, request) { server, heard in
@@ -98,7 +107,7 @@ extension PageServer {
         server, answer in
         guard let replies = server.replies(answer, request) else { return }
         var sources = heard
-        for line in replies.sightings.devices { sources.addLast(line) }
+        for line in replies.sightings { sources.addLast(line) }
         let suggestions = Suggestion.all(sources)
         server.respond(
           request,
@@ -132,9 +141,7 @@ extension PageServer {
   mutating func sendItems(_ request: WebRequest) {
     ask(.once(GatewayMethodName.items)) { server, answer in
       guard let replies = server.replies(answer, request) else { return }
-      let items: [ItemLine] = replies.compactMap {
-        (try? JSONObjectReader($0.parameters).lineIfPresent("item")) ?? nil
-      }
+      let items: [ItemLine] = replies.lines("item")
       server.respond(request, .object { $0.objects("items", items) })
     }
   }
@@ -158,7 +165,7 @@ extension PageServer {
     ask(.once(GatewayMethodName.sightings) { $0.member(GatewayInterface.includesAll, true) }) {
       server, answer in
       // A draft can be checked while the agent is away.
-      let devices = (try? answer.get().sightings.devices) ?? []
+      let devices = (try? answer.get().sightings) ?? []
       server.effects.append(.draft(request.id, Draft(text: text, devices: devices, author: author?.name)))
     }
   }

@@ -59,6 +59,7 @@ extension PageServer {
     do throws(JSONMemberError) {
       switch route {
       case .explain: try explain(request, reader)
+      case .history: try sendHistory(request, reader)
       case .suggest: try suggest(request, reader)
       case .record: try record(request, reader, session)
       case .check: try checkDraft(request, reader, keeps: nil)

@@ -34,7 +34,8 @@ extension PageServer {
     }
     var messages = [you, presence]
     if let status { messages.append(StreamMessage.event("status") { status.writeMembers(to: &$0) }) }
-    messages += [accessoriesMessage, requests.message] + samples.messages
+    messages += [accessoriesMessage, requests.message, historyMessage, history.edgesMessage, appsMessage]
+    messages.append(itemsMessage)
     messages.append(StreamMessage.event("events") { $0.member("count", events.messages.count) })
     messages += events.messages
     messages.append(StreamMessage.event("synced") { _ in })

@@ -68,7 +68,8 @@ public struct PageServer {
   private static let firstQuestion = 100
   /// How often the agent's status is asked for while a page is open.
   private static let statusPause = Duration.seconds(1)
-  private static let levelsPause = Duration.seconds(5)
+  /// As long as the agent takes for a sample of its history.
+  private static let historyPause = Duration.seconds(5)
   private static let devicesPause = Duration.seconds(2)
 
   private(set) var admission: Admission
@@ -90,7 +91,9 @@ public struct PageServer {
 
   var accessories = AccessoryBook()
   var requests = RequestBook()
-  var samples = SampleBook()
+  var history = HistoryBook()
+  var apps: [AppLine] = []
+  var items: [ItemLine] = []
   var events = EventBook()
   var status: StatusLine?
   /// Why the agent is away, and since when.
@@ -98,7 +101,7 @@ public struct PageServer {
   /// What the open pages let a person do in a pairing, as the agent knows it; nil while it is not asked for requests.
   var declared: [PairingCapabilityName]?
   private var statusDue: Duration?
-  private var levelsDue: Duration?
+  private var historyDue: Duration?
   private var devicesDue: Duration?
   private var isStatusAsked = false
 
@@ -116,7 +119,7 @@ public struct PageServer {
   /// When ``Input/timePassed`` is due; nil when there is nothing to wait for.
   public var nextDeadline: Duration? {
     let ends = tabs.isEmpty ? nil : sessions.all.map(\.end).min()
-    return [agent.nextDeadline, statusDue, levelsDue, devicesDue, ends].compactMap(\.self).min()
+    return [agent.nextDeadline, statusDue, historyDue, devicesDue, ends].compactMap(\.self).min()
   }
 
   /// Takes an input and returns what to do. `time` never runs backwards.
@@ -288,7 +291,7 @@ public struct PageServer {
   /// The agent is asked only while a page is open.
   private mutating func pollAgent() {
     guard !tabs.isEmpty else {
-      (statusDue, levelsDue, devicesDue) = (nil, nil, nil)
+      (statusDue, historyDue, devicesDue) = (nil, nil, nil)
       return
     }
     if statusDue.map({ $0 <= now }) ?? true {
@@ -296,9 +299,9 @@ public struct PageServer {
       if absence == nil { askForStatus() } else { broadcast(presence) }
       broadcast(StreamMessage.beat)
     }
-    if levelsDue.map({ $0 <= now }) ?? true {
-      levelsDue = now + Self.levelsPause
-      if absence == nil { askForLevels() }
+    if historyDue.map({ $0 <= now }) ?? true {
+      historyDue = now + Self.historyPause
+      if absence == nil { askForHistory() }
     }
     let wantsDevices = tabs.values.contains(where: \.wantsDevices)
     guard wantsDevices else { return devicesDue = nil }
@@ -315,41 +318,65 @@ public struct PageServer {
       server.isStatusAsked = false
       guard let line = try? answer.get().first?.line(StatusLine.self) else { return }
       server.status = line
-      server.broadcast(server.samples.add(line))
       server.broadcast(StreamMessage.event("status") { line.writeMembers(to: &$0) })
     }
   }
 
-  private mutating func askForLevels() {
-    ask(.once(GatewayMethodName.sightings)) { server, answer in
+  /// Asks for the history, then for the apps, and for the items where a page shows them.
+  private mutating func askForHistory() {
+    ask(.once(GatewayMethodName.recentHistory)) { server, answer in
       guard let replies = try? answer.get() else { return }
-      let addresses = Set(server.accessories.lines.values.compactMap { $0.address?.bits })
-      server.broadcast(
-        server.samples.add(replies.sightings.devices.filter { addresses.contains($0.address.bits) }))
+      let isFirst = server.history.start.end == nil
+      server.history = HistoryBook(replies)
+      server.broadcast(server.historyMessage)
+      if isFirst { server.broadcast(server.history.edgesMessage) }
+      server.askForApps()
     }
   }
+
+  private mutating func askForApps() {
+    ask(.once(GatewayMethodName.apps)) { server, answer in
+      guard let replies = try? answer.get() else { return }
+      server.apps = replies.lines("app")
+      server.broadcast(server.appsMessage)
+      if server.tabs.values.contains(where: \.wantsDevices) { server.askForItems() }
+    }
+  }
+
+  private mutating func askForItems() {
+    ask(.once(GatewayMethodName.items)) { server, answer in
+      guard let replies = try? answer.get() else { return }
+      server.items = replies.lines("item")
+      let message = server.itemsMessage
+      for (id, tab) in server.tabs where tab.wantsDevices { server.effects.append(.send(id, message)) }
+    }
+  }
+
+  var historyMessage: [UInt8] {
+    history.message(of: Set(accessories.lines.values.compactMap { $0.address?.bits }))
+  }
+
+  var appsMessage: [UInt8] { StreamMessage.event("apps") { $0.objects("apps", apps) } }
+
+  var itemsMessage: [UInt8] { StreamMessage.event("items") { $0.objects("items", items) } }
 
   private mutating func askForDevices() {
     ask(.once(GatewayMethodName.sightings) { $0.member(GatewayInterface.includesAll, true) }) {
       server, answer in
       guard let replies = try? answer.get() else { return }
-      let (devices, full) = replies.sightings
-      let message = DeviceList.message(devices, full)
+      let message = DeviceList.message(replies.sightings)
       for (id, tab) in server.tabs where tab.wantsDevices { server.effects.append(.send(id, message)) }
     }
   }
 }
 
 extension [ReceivedReply] {
-  /// The replies of `Sightings`.
-  var sightings: (devices: [DeviceLine], full: [TurnedAwayLine]) {
-    var (devices, full): ([DeviceLine], [TurnedAwayLine]) = ([], [])
-    for reply in self {
-      let line = JSONObjectReader(reply.parameters)
-      if let device: DeviceLine = try? line.lineIfPresent("device") { devices.append(device) }
-      if let item: TurnedAwayLine = try? line.lineIfPresent("turnedAway") { full.append(item) }
-    }
-    return (devices, full)
+  /// The devices of `Sightings`.
+  var sightings: [DeviceLine] { lines("device") }
+
+  /// The values of a list's member, in order.
+  func lines<Value: ReadableLine>(_ name: String) -> [Value] {
+    compactMap { (try? JSONObjectReader($0.parameters).lineIfPresent(name)) ?? nil }
   }
 }
 

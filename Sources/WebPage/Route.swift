@@ -16,6 +16,8 @@ public enum Route: String, CaseIterable, Sendable {
   case registry = "GET /registry"
   case items = "GET /items"
   case explain = "POST /explain"
+  /// How a device was heard in the last ten minutes.
+  case history = "POST /history"
   case suggest = "POST /suggest"
   case choose = "POST /choose"
   case answer = "POST /answer"
@@ -26,6 +28,7 @@ public enum Route: String, CaseIterable, Sendable {
   case open = "POST /open"
   case rename = "POST /rename"
   case remove = "POST /remove"
+  case replace = "POST /replace"
   case disconnect = "POST /disconnect"
   case pair = "POST /pair"
   case allow = "POST /allow"
@@ -46,9 +49,11 @@ public enum Route: String, CaseIterable, Sendable {
   public var need: Need {
     switch self {
     case .page, .style, .script, .screens, .login: .nothing
-    case .logout, .events, .deviceEvents, .manifest, .registry, .items, .explain, .suggest: .role(.viewer)
-    case .choose, .answer, .name, .agree, .deny, .cancel, .open, .rename, .remove, .disconnect, .pair, .allow,
-      .authorize, .record, .check, .draft:
+    case .logout, .events, .deviceEvents, .manifest, .registry, .items, .explain, .history, .suggest:
+      .role(.viewer)
+    case .choose, .answer, .name, .agree, .deny, .cancel, .open, .rename, .remove, .replace, .disconnect,
+      .pair,
+      .allow, .authorize, .record, .check, .draft:
       .role(.operator)
     case .metrics: .metricsToken
     }

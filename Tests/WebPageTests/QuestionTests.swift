@@ -84,6 +84,30 @@ struct QuestionTests {
     #expect(bench.response(to: request)?.status == .failed)
   }
 
+  @Test("The past of a device is what the agent remembers of it")
+  func past() {
+    var bench = PageBench()
+    let cookie = bench.logIn(.viewer)
+    let request = bench.request("POST", "/history", cookie: cookie, body: #"{"device":"\#(Self.address)"}"#)
+    bench.send(request)
+    #expect(bench.calls.last?.parameters["device"] == .string(Self.address))
+    bench.reply("RecentHistory", continues: true) { json in
+      json.object("edge") { json in
+        json.member("time", 7)
+        json.member("event", "lost")
+        json.member("app", "lights")
+        json.member("item", "bulb")
+        json.member("address", Self.address)
+        json.member("addressType", "random")
+        json.member("reason", "silence")
+        json.member("silence", 31)
+      }
+    }
+    bench.reply("RecentHistory")
+    let text = bench.response(to: request)?.text ?? ""
+    #expect(text.contains(#""tracks":[],"edges":[{"time":7"#), "\(text)")
+  }
+
   private func record() { Issue.record("there is no draft") }
 
   @Test("A recording is a file that grows, and ends with its download")

@@ -19,7 +19,8 @@ struct RouteTests {
     switch path {
     case "/", "/style.css", "/app.js", "/screens.js", "/login": return nil
     case "/metrics": return .unauthorized
-    case "/logout", "/events", "/events/devices", "/manifest", "/registry", "/items", "/explain", "/suggest":
+    case "/logout", "/events", "/events/devices", "/manifest", "/registry", "/items", "/explain", "/history",
+      "/suggest":
       return browser == .unknown ? .unauthorized : nil
     default: return browser == .unknown ? .unauthorized : browser == .viewer ? .forbidden : nil
     }

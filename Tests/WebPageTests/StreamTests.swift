@@ -75,6 +75,72 @@ struct StreamTests {
     #expect(Self.count(bench, "Status") == 1)
   }
 
+  @Test("The agent's history, apps and items are asked for every five seconds, one after the other")
+  func history() {
+    var bench = PageBench()
+    let cookie = bench.logIn(.viewer)
+    let stream = bench.request("GET", "/events/devices", cookie: cookie)
+    bench.send(stream)
+    bench.reply("List", continues: true) { json in
+      json.object("accessory") { json in
+        json.member("identifier", String(repeating: "a", count: 32))
+        json.member("app", "lights")
+        json.member("displayName", "Kitchen")
+        json.member("state", "authorized")
+        json.member("status", "active")
+        json.member("address", "C4:A1:00:00:00:01")
+        json.member("addressType", "random")
+        json.member("bond", "none")
+        json.member("isIdentityDurable", true)
+        json.member("isInSight", true)
+      }
+    }
+    bench.reply("List", continues: true) { $0.member("isSynced", true) }
+    #expect(Self.count(bench, "RecentHistory") == 1 && Self.count(bench, "Apps") == 0)
+    bench.reply("RecentHistory", continues: true) { json in
+      json.member("end", 20)
+      json.member("sampleMilliseconds", 5000)
+      json.member("reports", [5, 10])
+    }
+    for (address, levels) in [
+      ("C4:A1:00:00:00:01", [-60, -61, 127]), ("C4:A1:00:00:00:02", [-50, -50, -50]),
+    ] {
+      bench.reply("RecentHistory", continues: true) { json in
+        json.object("track") { json in
+          json.member("app", "lights")
+          json.member("item", "bulb")
+          json.member("address", address)
+          json.member("addressType", "random")
+          json.member("levels", levels)
+          json.member("silences", [20, 12_000, 17_000])
+        }
+      }
+    }
+    bench.reply("RecentHistory")
+    let text = bench.sent(to: stream)
+    #expect(text.contains(#""end":20.000000,"sampleMilliseconds":5000,"reports":[5,10]"#), "\(text)")
+    #expect(text.contains(#""levels":[-60,0,0],"silenceMilliseconds":17000"#))
+    #expect(!text.contains("C4:A1:00:00:00:02"), "what is no accessory is not sent")
+    #expect(text.contains("event: edges"))
+    bench.reply("Apps", continues: true) { json in
+      json.object("app") { json in
+        json.member("app", "lights")
+        json.member("isConnected", false)
+        json.member("accessories", 1)
+      }
+    }
+    bench.reply("Apps")
+    #expect(bench.sent(to: stream).contains(#""apps":[{"app":"lights","isConnected":false"#))
+    #expect(Self.count(bench, "Items") == 1)
+    for method in ["Items", "Sightings"] { bench.reply(method) }
+    bench.now = .seconds(4)
+    bench.step(.timePassed)
+    #expect(Self.count(bench, "RecentHistory") == 0)
+    bench.now = .seconds(5)
+    bench.step(.timePassed)
+    #expect(Self.count(bench, "RecentHistory") == 1)
+  }
+
   @Test("An absent agent is said, with how long it has been away")
   func absence() {
     var bench = PageBench()
@@ -121,6 +187,20 @@ struct StreamTests {
       json.member("candidates", [String]())
     }
     #expect(bench.response(to: request)?.text == "{\"sentence\":\"The accessory is not there.\"}\n")
+  }
+
+  @Test("A browser gives an accessory another device, in a request of its own or in one that is open")
+  func replacement() {
+    var bench = PageBench()
+    let cookie = bench.logIn(.operator)
+    let own = bench.request("POST", "/replace", cookie: cookie, body: #"{"accessory":"aa"}"#)
+    bench.send(own)
+    #expect(bench.calls.last?.parameters["accessory"] == .string("aa"))
+    bench.reply("Replace", continues: true) { $0.member("request", "bb") }
+    #expect(bench.response(to: own)?.text == "{\"request\":\"bb\"}\n")
+    let body = #"{"request":"cc","candidate":1,"replaces":"aa"}"#
+    bench.send(bench.request("POST", "/choose", cookie: cookie, body: body))
+    #expect(bench.calls.last?.parameters["replaces"] == .string("aa"))
   }
 
   @Test("A request that a browser opens stays open, and the first reply has it")

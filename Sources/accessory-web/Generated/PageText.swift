@@ -103,6 +103,14 @@ label { display: block; margin: 8px 0 4px; }
 .bar i.on { background: var(--accent); }
 .bar.in i.on { background: var(--good); }
 svg { display: block; width: 100%; }
+.ring { width: 24px; height: 24px; transform: rotate(-90deg); }
+svg.ring circle { fill: none; stroke-width: 3; }
+table { width: 100%; border-collapse: collapse; }
+th, td { text-align: left; padding: 8px; border-top: 1px solid var(--line); font-weight: normal; vertical-align: middle; overflow-wrap: anywhere; }
+thead th { border-top: 0; font-size: 13px; color: var(--soft); }
+td, thead th { min-width: 88px; }
+tbody th a { display: flex; align-items: center; min-height: 44px; }
+.plots { width: 240px; }
 .track { height: 32px; } .plot { height: 56px; }
 svg .line { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; }
 svg .base { stroke: var(--line); vector-effect: non-scaling-stroke; }
@@ -138,7 +146,7 @@ import {screens} from "/screens.js";
 
 export const state = {
   you: null, agent: {isThere: true}, status: null, offset: 0, heardAt: 0, accessories: new Map(), requests: new Map(),
-  tracks: new Map(), rates: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
+  history: null, tracks: new Map(), apps: [], items: [], edges: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
   // What a screen keeps for itself: a list that it has asked for, an answer, what was typed.
   kept: {},
 };
@@ -180,6 +188,13 @@ export function when(time) {
   return past < 3600 ? `${span(past)} ago` : clock(time);
 }
 
+/** What an accessory says in an open format, in words: "22.6 °C, 48 %". */
+export const says = values => (values ?? []).map(value => plain(value.number != null ? `${value.number}${value.unit ? ` ${value.unit}` : ` (${value.name})`}`
+  : value.isOn != null ? `${value.name} ${value.isOn ? "on" : "off"}` : value.text ?? `${value.name}: ${value.happened}`)).join(", ");
+
+/** How an accessory was heard in the last ten minutes. */
+export const trackOf = line => state.tracks.get(`${line.app}/${line.address}`);
+
 export const now = () => Date.now() / 1000 - state.offset;
 export const clock = time => new Date((time + state.offset) * 1000).toLocaleTimeString("en-GB");
 
@@ -190,7 +205,7 @@ export function nearness(level) {
 
 // MARK: Nodes
 
-const svgTags = new Set(["svg", "polyline", "line", "title"]);
+const svgTags = new Set(["svg", "polyline", "line", "circle", "title"]);
 
 /** A node. Handlers are properties, so that a node that stays gets those of its new likeness. */
 export function h(tag, props = {}, ...children) {
@@ -424,16 +439,20 @@ const messages = {
     else if (reply.gone != null) dropCandidate(state.requests.get(reply.of), reply.gone);
     else if (reply.closed) close(reply);
   },
-  rates({rates}) { state.rates = rates; },
-  rate({rate}) { state.rates.push(rate ?? -1); if (state.rates.length > 600) state.rates.shift(); },
-  tracks({tracks}) { state.tracks = new Map(tracks.map(track => [track.address, track])); },
+  history(history) {
+    state.history = history;
+    state.tracks = new Map(history.tracks.map(track => [`${track.app}/${track.address}`, track]));
+  },
+  edges({edges}) { state.edges = edges; },
+  apps({apps}) { state.apps = apps; },
+  items({items}) { state.items = items; },
   events() { state.events = []; },
   event(event) { state.events.unshift(event); state.events.length = Math.min(state.events.length, 60); },
   devices(devices) { state.devices = devices; },
   synced() {},
 };
 
-const newRequest = request => ({request, candidates: new Map(), order: [], gone: [], levels: new Map()});
+const newRequest = request => ({request, ends: null, candidates: new Map(), order: [], gone: [], levels: new Map()});
 
 function takeCandidate(entry, line) {
   if (!entry) return;
@@ -458,8 +477,9 @@ function close(reply) {
   const entry = state.requests.get(reply.closed);
   state.requests.delete(reply.closed);
   if (!entry) return;
-  state.closed = [{...reply, at: Date.now(), app: entry.request.app, kind: entry.request.kind}, ...state.closed].slice(0, 4);
-  announce(reply.accessory ? `${reply.displayName} was added to ${entry.request.app}.` : reply.reason ?? "A request has ended.");
+  state.closed = [{...reply, at: Date.now(), app: entry.request.app, kind: entry.request.kind,
+    replaces: entry.request.replaces}, ...state.closed].slice(0, 4);
+  announce(reply.accessory ? `${reply.displayName} ${entry.request.replaces ? "has its new device" : `was added to ${entry.request.app}`}.` : reply.reason ?? "A request has ended.");
 }
 
 /** A candidate that is stronger moves up when it has been so for a second: nothing jumps under a thumb. */
@@ -511,6 +531,8 @@ document.getElementById("skip").addEventListener("click", event => {
   event.preventDefault();
   document.getElementById("main").focus();
 });
+export const isWide = matchMedia("(min-width: 1000px)");
+isWide.addEventListener("change", draw);
 window.addEventListener("hashchange", () => { start(); scrollTo(0, 0); });
 setInterval(() => { if (state.you && !document.hidden) draw(); }, 1000);
 
@@ -532,8 +554,8 @@ start();
   static let screens = ####"""
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The five screens: each makes its nodes from what the page knows.
-import {air, announce, ask, askName, button, clock, count, dialogue, draw, h, isOperator, leave, nearness, notice, now, ordered, plain,
-  span, state, tell, when} from "/app.js";
+import {air, announce, ask, askName, button, clock, count, dialogue, draw, h, isOperator, isWide, leave, nearness, notice, now, ordered,
+  plain, says, span, state, tell, trackOf, when} from "/app.js";
 
 // MARK: Parts
 
@@ -571,6 +593,10 @@ const gateLines = item => item?.enterRSSI == null ? [] : [[item.enterRSSI, "ente
 const levelPlot = (name, levels, item) =>
   plot(`Signal of ${plain(name)} in the last ten minutes`, levels.map(level => level || null), {low: -100, high: -30, lines: gateLines(item), span: 120});
 
+/** The item of an accessory, with its gate's levels. */
+const itemOf = line => knownItems().find(item => item.app === line.app && item.item === line.item);
+const knownItems = () => state.items.length ? state.items : state.kept.items?.items ?? [];
+
 const nameOf = address => [...state.accessories.values()].find(line => line.address === address)?.displayName;
 
 // MARK: Now
@@ -595,7 +621,7 @@ function nowScreen() {
       h("p", {}, plain(problem.sentence, 400)), cure(problem))),
     status.warnings.map(warning => h("div", {class: "card", key: warning.sentence}, h("p", {}, plain(warning.sentence, 400)))),
     h("div", {class: "wide"},
-      h("section", {}, h("h2", {}, "Radio"), radio(status), apps(accessories),
+      h("section", {}, h("h2", {}, "Radio"), radio(status), apps(),
         h("p", {class: "buttons"}, button("Log out", leave))),
       h("section", {}, h("h2", {}, "What happened last"), events())),
   ];
@@ -604,34 +630,33 @@ function nowScreen() {
 function radio(status) {
   const {radio, listening} = status;
   const state_ = {on: "listens", off: "is off", recovering: "is being brought back", absent: "is not there"}[radio.state];
-  const rates = state.rates.map(rate => rate < 0 ? null : rate);
+  const seconds = (state.history?.sampleMilliseconds ?? 5000) / 1000;
+  const rates = (state.history?.reports ?? []).map(reports => Math.round(reports / seconds));
   const last = rates.findLast(rate => rate != null);
   return h("div", {class: "card"},
     h("p", {}, h("b", {}, plain(radio.source)), ` ${state_}. `, h("span", {class: "muted"}, plain(radio.detail, 300))),
     listening && h("p", {class: "muted"}, listening.percent === 100 ? `It listens all the time (${listening.board}).`
       : `It listens ${listening.percent} % of the time, and ${listening.requestPercent} % while an app asks (${listening.board}).`),
     h("p", {}, "Reports a second: ", h("b", {}, last == null ? "–" : String(last)), h("small", {}, " last ten minutes")),
-    plot(`Reports a second, now ${last ?? "unknown"}`, rates, {low: 0, high: Math.max(10, ...rates.filter(rate => rate != null)), span: 600}));
+    plot(`Reports a second, now ${last ?? "unknown"}`, rates, {low: 0, high: Math.max(10, ...rates), span: 120}));
 }
 
-function apps(accessories) {
-  const names = [...new Set(accessories.map(line => line.app))].sort();
-  if (!names.length) return empty("No accessories yet. ", isOperator() && h("a", {href: "#add"}, "Add one"));
-  return h("div", {class: "card"}, h("h3", {}, "Apps"), list(names.map(app => {
-    const own = accessories.filter(line => line.app === app);
-    const connected = own.filter(line => line.connection === "connected").length;
-    return [app, air(app), h("small", {}, ` ${count(own.length, "accessory", "accessories")}`, connected > 0 && `, connected to ${connected}`)];
-  })));
+function apps() {
+  if (!state.apps.length) return state.history && empty("The manifest has no app yet.");
+  return h("div", {class: "card"}, h("h3", {}, "Apps"), list(state.apps.map(({app, isConnected, lastSeen, accessories}) => [app, air(app), " ",
+    isConnected ? h("span", {class: "good"}, "connected") : lastSeen == null ? h("span", {class: "warn"}, "never seen") : `last seen ${when(lastSeen)}`,
+    h("small", {}, ` ${count(accessories, "accessory", "accessories")}`)])),
+  !state.accessories.size && h("p", {}, "No accessories yet. ", isOperator() && h("a", {href: "#add"}, "Add one")));
 }
 
 const reasons = {silence: "not heard any longer", left: "it moved away", noLongerMatches: "it sends something else now",
   evicted: "the table is full of stronger devices", radioDown: "the radio is off", reload: "the manifest has changed"};
 
-function eventWords({event, values, connection, endSentence, radio, network}) {
+function eventWords({event, connection, endSentence, radio, network}) {
   if (event) {
     const name = nameOf(event.address) ?? `${event.item} …${event.address.slice(-5)}`;
     if (event.event === "found") return [air(name), ` was found for ${event.app}`, event.filteredRSSI != null && `, ${nearness(event.filteredRSSI)}`, "."];
-    if (event.event === "changed") return [air(name), ` (${event.app}) `, values ? `says ${plain(values, 120)}.` : "sends something new."];
+    if (event.event === "changed") return [air(name), ` (${event.app}) `, event.values ? `says ${says(event.values)}.` : "sends something new."];
     return [air(name), ` was lost: ${reasons[event.reason] ?? event.reason}`, event.filteredRSSI != null && `, last at ${event.filteredRSSI} dBm`, "."];
   }
   if (connection) {
@@ -644,11 +669,13 @@ function eventWords({event, values, connection, endSentence, radio, network}) {
 
 function events() {
   // A change without words would only push others away.
-  const shown = state.events.filter(({event, values}) => event?.event !== "changed" || values);
-  if (!shown.length) return empty("Nothing has happened since the page was opened.");
+  const oldest = Math.min(...state.events.map(({event}) => event?.time ?? Infinity));
+  const earlier = state.edges.filter(edge => edge.time < oldest).map(event => ({event})).reverse();
+  const shown = [...state.events.filter(({event}) => event?.event !== "changed" || event.values), ...earlier];
+  if (!shown.length) return empty("Nothing has happened in the last ten minutes.");
   return list(shown.slice(0, 16).map(entry => {
     const part = entry.event ?? entry.connection ?? entry.radio ?? entry.network;
-    const key = `${part.time}/${part.sequence ?? ""}`;
+    const key = `${part.time}/${part.sequence ?? part.address ?? ""}`;
     return [key, h("small", {}, clock(part.time), " "), eventWords(entry), " ",
       entry.event?.event === "lost" && h("a", {href: `#why/${entry.event.address}`}, "Why?")];
   }));
@@ -672,6 +699,8 @@ function requestSentence(request) {
     case "authorize": return [h("b", {}, request.app), " wants to use more of ", air(request.displayName), "."];
     case "migrate": return [h("b", {}, request.app), " wants to have devices that it knew before."];
     case "pair": return [air(request.displayName), " is being paired again."];
+    case "setup": if (request.replaces) return ["Is one of these the new ", air(request.displayName), "?"];
+    // falls through
     default: return [h("b", {}, request.app), request.isOnBehalf ? " is to get " : " asks for ", items.length ? items : "an accessory", "."];
   }
 }
@@ -690,7 +719,7 @@ function closedCard(closed) {
   const done = () => { state.closed = state.closed.filter(other => other !== closed); draw(); };
   return h("div", {class: closed.failure ? "card bad" : "card", key: closed.closed, role: "status"},
     closed.accessory
-      ? h("p", {class: "good"}, air(closed.displayName), closed.kind === "setup" ? ` was added to ${closed.app}.` : " is done.")
+      ? h("p", {class: "good"}, air(closed.displayName), closed.replaces ? " has its new device." : closed.kind === "setup" ? ` was added to ${closed.app}.` : " is done.")
       : h("p", {}, `${closed.app}: `, plain(closed.reason ?? "the request has ended.", 300)),
     h("div", {class: "buttons"}, closed.accessory && isOperator() && button("Rename", () => renameAccessory(closed.accessory, closed.displayName)),
       button("Done", done)));
@@ -699,16 +728,24 @@ function closedCard(closed) {
 function requestCard(entry) {
   const {request} = entry;
   const left = request.end == null ? null : Math.max(0, Math.round(request.end - now()));
+  if (entry.ends?.end !== request.end) entry.ends = {end: request.end, seconds: left};
   const id = {request: request.request};
   return h("section", {class: "card arrives", key: request.request},
     h("div", {class: "row"}, h("h2", {class: "grow"}, requestSentence(request)),
-      left != null && h("span", {class: "muted"}, `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`)),
+      left != null && ring(left, entry.ends.seconds), left != null && h("span", {class: "muted"}, `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left`)),
     request.detail && h("p", {class: "warn"}, plain(request.detail, 300)),
     request.pairingNote && h("p", {class: "muted"}, plain(request.pairingNote, 400)),
     requestBody(entry, id),
     isOperator() && h("div", {class: "buttons"},
       request.kind === "setup" || request.kind === "pair" ? button("Not now", () => tell("/cancel", id))
         : button("Refuse", () => tell("/deny", id))));
+}
+
+/** How much of the time is left. */
+function ring(left, seconds) {
+  const length = 2 * Math.PI * 10;
+  return h("svg", {class: "ring", viewBox: "0 0 24 24", "aria-hidden": "true"}, h("circle", {class: "base", cx: 12, cy: 12, r: 10}),
+    h("circle", {class: "line", cx: 12, cy: 12, r: 10, "stroke-dasharray": `${(length * left / Math.max(1, seconds)).toFixed(1)} ${length.toFixed(1)}`}));
 }
 
 function requestBody(entry, id) {
@@ -781,16 +818,29 @@ function candidate(entry, line) {
   return h("div", {},
     h("div", {class: "row"}, bars(isQuiet ? null : level, isFirst), h("div", {class: "grow"}, h("b", {}, air(name)),
       h("div", {class: "muted"}, isQuiet ? `not heard for ${span(line.silence)}` : nearness(level), isQuiet ? null : dbm(level),
-        line.address && ` · ${line.address.slice(-5)}`, line.security && ` · ${line.security}`, line.isShared && " · another app has it")),
+        line.address && ` · ${line.address.slice(-5)}`, line.security && ` · ${line.security}`, line.apps?.length ? ` · already in ${line.apps.join(", ")}` : line.isShared && " · another app has it")),
       isOperator() && !isFirst && button("Choose", () => choose(request, line, item), "", {"data-candidate": line.candidate, "aria-label": `Choose ${plain(name)}`})),
     !line.ssid && levels.length > 1 && plot(`Signal of ${plain(name)} in the last ten seconds`, levels.map(level => level ?? null),
       {low: -100, high: -30, kind: "track", lines: gateLines(item)}),
-    isFirst && isOperator() && button(["This one? ", plain(item?.name ?? name), " → ", request.app].join(""),
+    isFirst && isOperator() && button(request.replaces ? `This one is the new ${plain(request.displayName)}` : `This one? ${plain(item?.name ?? name)} → ${request.app}`,
       () => choose(request, line, item), "main large", {"data-candidate": line.candidate}),
     !line.isIdentityDurable && h("p", {class: "warn"}, "It changes its address and gave no key: it may be lost again."));
 }
 
 function choose(request, line, item) {
+  const name = line.ssid ?? line.deviceName ?? line.name;
+  const replace = (accessory, displayName) => confirm(`Is it the new ${plain(displayName)}?`, `${plain(name)} takes the place of the device that ${plain(displayName)} `
+    + "has, for all apps that have it. The old device is forgotten, and so is its pairing.", "Replace", async () => {
+    if (await tell("/choose", {request: request.request, candidate: line.candidate, replaces: accessory})) announce(`${displayName} has its new device.`);
+  });
+  if (request.replaces) return replace(request.replaces, request.displayName);
+  if (!item?.silent?.length) return add(request, line, item);
+  dialogue("Is it a new accessory?", [h("p", {}, "Or does it take the place of one that is silent, with its name and its apps?")],
+    [["A new accessory", () => { add(request, line, item); }, "main"],
+      ...item.silent.map(({accessory, displayName}) => [`The new ${plain(displayName)}`, () => { replace(accessory, displayName); }]), ["Back", null]]);
+}
+
+function add(request, line, item) {
   const suggestion = line.ssid ?? item?.name ?? line.name;
   const submit = async name => {
     const answer = await tell("/choose", {request: request.request, candidate: line.candidate, name});
@@ -826,6 +876,7 @@ const bonds = {none: null, bonded: "paired", lost: "the pairing is lost"};
 
 function accessoriesScreen(detail) {
   const all = [...state.accessories.values()].sort((a, b) => a.app.localeCompare(b.app) || a.displayName.localeCompare(b.displayName, undefined, {numeric: true}));
+  load("items", "/items");
   const chosen = state.accessories.get(detail);
   if (chosen) return [h("p", {}, h("a", {href: "#accessories"}, "← All accessories")), accessoryDetail(chosen)];
   if (!all.length) return [h("h1", {}, "Accessories"), empty("No accessories yet.", isOperator() && h("p", {}, h("a", {href: "#add"}, "Add one"))), removedCard()];
@@ -834,15 +885,27 @@ function accessoriesScreen(detail) {
   return [h("h1", {}, "Accessories"),
     all.length > 6 && [h("label", {for: "filter"}, "Find"),
       h("input", {id: "filter", type: "search", oninput: event => { state.kept.filter = event.target.value; draw(); }})],
-    h("div", {class: "cards"}, shown.map(line => h("a", {class: "card link", key: line.identifier, href: `#accessories/${line.identifier}`}, accessoryCard(line)))),
+    isWide.matches ? table(shown) : h("div", {class: "cards"}, shown.map(line =>
+      h("a", {class: "card link", key: line.identifier, href: `#accessories/${line.identifier}`}, accessoryCard(line)))),
     removedCard()];
 }
 
+/** The same on a wide window. */
+function table(lines) {
+  return h("table", {}, h("thead", {}, h("tr", {}, ["Name", "App", "Says", "Heard", "Last ten minutes", "More"].map(name => h("th", {scope: "col"}, name)))),
+    h("tbody", {}, lines.map(line => {
+      const track = trackOf(line);
+      return h("tr", {key: line.identifier}, h("th", {scope: "row"}, h("a", {href: `#accessories/${line.identifier}`}, air(line.displayName))),
+        h("td", {}, line.app, line.item && h("div", {class: "muted"}, line.item)), h("td", {}, says(line.values)), h("td", {}, sight(line, track)),
+        h("td", {class: "plots"}, track && levelPlot(line.displayName, track.levels, itemOf(line))), h("td", {class: "muted"}, traits(line)));
+    })));
+}
+
 function accessoryCard(line) {
-  const track = state.tracks.get(line.address);
+  const track = trackOf(line);
   return [h("h2", {class: "small"}, air(line.displayName)), h("p", {class: "muted"}, line.app, line.item && ` · ${line.item}`),
-    track?.values && h("p", {class: "values"}, plain(track.values, 120)), h("p", {}, sight(line, track)),
-    track && levelPlot(line.displayName, track.levels, line), h("p", {class: "muted"}, traits(line, track))];
+    line.values?.length > 0 && h("p", {class: "values"}, says(line.values)), h("p", {}, sight(line, track)),
+    track && levelPlot(line.displayName, track.levels, itemOf(line)), h("p", {class: "muted"}, traits(line))];
 }
 
 function sight(line, track) {
@@ -850,13 +913,14 @@ function sight(line, track) {
   if (line.status === "orphaned") return h("span", {class: "warn"}, "Its item is not in the manifest any longer.");
   if (line.ssid && !line.address) return line.isInSight ? "Its network is in reach." : "Its network is not in reach.";
   if (line.isHeard) return h("span", {class: "warn"}, "It is heard, but its item does not find it.");
-  if (!line.isInSight) return h("span", {class: "lost"}, track?.silence == null ? "Not heard." : `Not heard for ${span(track.silence)}.`);
-  return [h("span", {class: "good"}, nearness(line.filteredRSSI)), dbm(line.filteredRSSI), track?.silence > 10 && ` · heard ${span(track.silence)} ago`];
+  const silence = track?.silenceMilliseconds != null ? track.silenceMilliseconds / 1000 : line.silence;
+  if (!line.isInSight) return h("span", {class: "lost"}, silence == null ? "Not heard." : `Not heard for ${span(silence)}.`);
+  return [h("span", {class: "good"}, nearness(line.filteredRSSI)), dbm(line.filteredRSSI), silence > 10 && ` · heard ${span(silence)} ago`];
 }
 
-function traits(line, track) {
-  const rhythm = track?.rhythmMilliseconds ?? track?.intervalMilliseconds;
-  return [line.connection && (line.connection === "connected" ? `connected to ${line.app}` : `${line.app} is connecting`), bonds[line.bond],
+function traits(line) {
+  const rhythm = line.rhythmMilliseconds ?? line.intervalMilliseconds;
+  return [line.connection && (line.connection === "connected" ? `connected to ${line.app} for ${span(now() - (line.connectedSince ?? now()))}` : `${line.app} is connecting`), bonds[line.bond],
     line.lacksAuthenticatedBond && "needs a pairing with digits", rhythm && (rhythm < 2000 ? `sends every ${rhythm} ms` : `sends every ${span(rhythm / 1000)}`),
     !line.isIdentityDurable && "may change its address"].filter(Boolean).join(" · ");
 }
@@ -866,8 +930,8 @@ function accessoryDetail(line) {
   return h("section", {key: line.identifier}, h("div", {class: "card"}, accessoryCard(line),
     h("p", {class: "muted"}, line.address ?? air(line.ssid ?? ""), line.addedAt && ` · added ${new Date(line.addedAt * 1000).toLocaleDateString("en-GB")}`),
     line.pairingNote && h("p", {class: "warn"}, plain(line.pairingNote, 400)),
-    // "Replace" stands here as soon as the agent's interface has the call.
     isOperator() && h("div", {class: "buttons"}, button("Rename", () => renameAccessory(line.identifier, line.displayName)),
+      line.status === "active" && line.state === "authorized" && button("Replace", async () => { if (await tell("/replace", id)) location.hash = "#add"; }),
       line.bond === "lost" && button("Pair again", async () => { if (await tell("/pair", id)) location.hash = "#add"; }),
       line.connection && button("Disconnect", () => confirm("Disconnect it?", `${line.app} loses its connection to ${plain(line.displayName)} now. It may connect again.`,
         "Disconnect", () => tell("/disconnect", id))),
@@ -930,7 +994,7 @@ function find(text) {
   const device = state.devices?.devices.find(line => (line.name ?? "").toLowerCase().includes(wanted));
   const found = accessory?.address ?? device?.address;
   if (found) { location.hash = `#why/${found}`; return; }
-  const item = state.devices?.items.find(line => line.item === wanted || line.item.endsWith(`/${wanted}`));
+  const item = knownItems().find(line => `${line.app}/${line.item}` === wanted || line.item === wanted);
   if (item) { location.hash = "#rules"; return; }
   notice("Not in reach", `Nothing that is called “${text}” is heard now. Bring it closer, and see whether it appears in the list.`);
 }
@@ -966,9 +1030,45 @@ function explanation({device, items, reversedIdentityKey}) {
     nearest ? itemAnswer(nearest) : h("p", {}, "The manifest has no item that looks for devices."),
     items.length > 1 && h("details", {}, h("summary", {}, `${count(items.length - 1, "other item")}`),
       list(items.slice(1, 24).map((item, i) => [`${item.app}/${item.item}/${i}`, h("b", {}, `${item.app}/${item.item}`), `: ${item.why}`]))),
-    // "What about 03:12?" stands here as soon as the agent's interface has a history.
-  );
+    past(device));
 }
+
+/** What happened at a moment of the last ten minutes. */
+function past(device) {
+  const {kept} = state;
+  const answer = kept.past?.device === device.address ? kept.past : null;
+  return h("details", {}, h("summary", {}, "What about a moment before?"), h("form", {class: "row", onsubmit: event => askPast(device.address, event.target.querySelector("input").value)},
+    h("label", {for: "moment"}, "At"), h("span", {class: "grow"}, h("input", {id: "moment", type: "time", step: 1})), h("button", {}, "Ask")),
+  answer && h("div", {role: "status"}, answer.sentences.map((sentence, i) => h("p", {key: i}, sentence))));
+}
+
+async function askPast(device, text) {
+  if (!text) return;
+  const answer = await tell("/history", {device});
+  if (answer) state.kept.past = {device, sentences: pastSentences(answer, text)};
+  draw();
+}
+
+function pastSentences({end, sampleMilliseconds, tracks, edges}, text) {
+  const seconds = time => time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0) * (time.split(":").length === 2 ? 60 : 1);
+  const ago = (seconds(clock(now())) - seconds(text) + 86400) % 86400;
+  if (ago > 600) return ["The gateway remembers the last ten minutes only."];
+  const time = now() - ago, last = time + (text.split(":").length === 2 ? 60 : 0);
+  const paths = [...new Set([...tracks, ...edges].map(part => `${part.app}/${part.item}`))];
+  if (!paths.length) return ["No item had found it in the last ten minutes, so that nothing is remembered of it."];
+  return paths.flatMap(path => {
+    const own = edges.filter(edge => `${edge.app}/${edge.item}` === path);
+    const track = tracks.find(track => `${track.app}/${track.item}` === path);
+    const at = track && track.levels.length - 1 - Math.max(0, Math.floor((end - time) * 1000 / sampleMilliseconds));
+    const silence = track?.silences[at];
+    const before = own.findLast(edge => edge.time <= time), after = own.find(edge => edge.time > last);
+    return [silence >= 0 ? `At ${text} ${path} had found it, ${track.levels[at] === 127 ? "without a level" : `at ${track.levels[at]} dBm`}, last heard ${span(silence / 1000)} before.`
+      : `At ${text} ${path} had not found it.`, ...[before, ...own.filter(edge => edge.time > time && edge.time <= last), after].filter(Boolean).map(edgeSentence)];
+  });
+}
+
+const edgeSentence = edge => `${clock(edge.time)} ${edge.event === "lost" ? `lost${edge.silence != null ? ` after ${span(edge.silence)} of silence` : ""}: ${reasons[edge.reason] ?? edge.reason}`
+  : "found"}${edge.filteredRSSI != null ? `, at ${edge.filteredRSSI} dBm` : ""}.`;
 
 const pace = device => device.rhythmMilliseconds ? `heard every ${span(device.rhythmMilliseconds / 1000)}`
   : device.intervalMilliseconds ? `heard every ${device.intervalMilliseconds} ms` : `heard ${span(device.silence)} ago`;
@@ -1088,7 +1188,7 @@ function rulesScreen() {
   load("items", "/items");
   load("manifest", "/manifest");
   const {kept} = state;
-  const items = kept.items?.items;
+  const items = state.items.length ? state.items : kept.items?.items;
   return [h("h1", {}, "Rules"), kept.items?.sentence && h("p", {class: "warn"}, kept.items.sentence),
     items && !items.length && empty("The manifest has no item yet."),
     h("div", {class: "cards"}, (items ?? []).map(itemCard)), editor()];
@@ -1096,14 +1196,12 @@ function rulesScreen() {
 
 function itemCard(line) {
   const path = `${line.app}/${line.item}`;
-  const found = state.devices?.items.find(entry => entry.item === path);
-  const away = state.devices?.turnedAway.find(entry => `${entry.app}/${entry.item}` === path);
   const words = line.descriptor.map(text => text.replace("bluetooth-", "").replace(" = ", " "));
   return h("div", {class: "card", key: path}, h("h2", {class: "small"}, path),
     h("p", {class: "muted"}, plain(words.join(" and "), 240)),
-    state.devices && h("p", {class: found ? "" : "warn"}, found ? `Finds ${found.found}` : "Matches nothing now",
-      found && found.matching > found.found ? `; ${found.matching - found.found} match, and are not at the gateway` : "",
-      `. Turned away ${away?.devices ?? 0}.`));
+    line.enterRSSI != null && h("p", {class: "muted"}, `within reach: enters at ${Math.round(line.enterRSSI)} dBm, leaves below ${Math.round(line.leaveRSSI)}`),
+    h("p", {class: line.lastMatched == null ? "warn" : ""}, `Finds ${line.found ?? 0}. Turned away ${line.turnedAway ?? 0}. `,
+      line.lastMatched == null ? "Never matched since the start." : `Last matched ${when(line.lastMatched)}.`));
 }
 
 function editor() {

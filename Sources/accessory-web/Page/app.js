@@ -4,7 +4,7 @@ import {screens} from "/screens.js";
 
 export const state = {
   you: null, agent: {isThere: true}, status: null, offset: 0, heardAt: 0, accessories: new Map(), requests: new Map(),
-  tracks: new Map(), rates: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
+  history: null, tracks: new Map(), apps: [], items: [], edges: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
   // What a screen keeps for itself: a list that it has asked for, an answer, what was typed.
   kept: {},
 };
@@ -46,6 +46,13 @@ export function when(time) {
   return past < 3600 ? `${span(past)} ago` : clock(time);
 }
 
+/** What an accessory says in an open format, in words: "22.6 °C, 48 %". */
+export const says = values => (values ?? []).map(value => plain(value.number != null ? `${value.number}${value.unit ? ` ${value.unit}` : ` (${value.name})`}`
+  : value.isOn != null ? `${value.name} ${value.isOn ? "on" : "off"}` : value.text ?? `${value.name}: ${value.happened}`)).join(", ");
+
+/** How an accessory was heard in the last ten minutes. */
+export const trackOf = line => state.tracks.get(`${line.app}/${line.address}`);
+
 export const now = () => Date.now() / 1000 - state.offset;
 export const clock = time => new Date((time + state.offset) * 1000).toLocaleTimeString("en-GB");
 
@@ -56,7 +63,7 @@ export function nearness(level) {
 
 // MARK: Nodes
 
-const svgTags = new Set(["svg", "polyline", "line", "title"]);
+const svgTags = new Set(["svg", "polyline", "line", "circle", "title"]);
 
 /** A node. Handlers are properties, so that a node that stays gets those of its new likeness. */
 export function h(tag, props = {}, ...children) {
@@ -290,16 +297,20 @@ const messages = {
     else if (reply.gone != null) dropCandidate(state.requests.get(reply.of), reply.gone);
     else if (reply.closed) close(reply);
   },
-  rates({rates}) { state.rates = rates; },
-  rate({rate}) { state.rates.push(rate ?? -1); if (state.rates.length > 600) state.rates.shift(); },
-  tracks({tracks}) { state.tracks = new Map(tracks.map(track => [track.address, track])); },
+  history(history) {
+    state.history = history;
+    state.tracks = new Map(history.tracks.map(track => [`${track.app}/${track.address}`, track]));
+  },
+  edges({edges}) { state.edges = edges; },
+  apps({apps}) { state.apps = apps; },
+  items({items}) { state.items = items; },
   events() { state.events = []; },
   event(event) { state.events.unshift(event); state.events.length = Math.min(state.events.length, 60); },
   devices(devices) { state.devices = devices; },
   synced() {},
 };
 
-const newRequest = request => ({request, candidates: new Map(), order: [], gone: [], levels: new Map()});
+const newRequest = request => ({request, ends: null, candidates: new Map(), order: [], gone: [], levels: new Map()});
 
 function takeCandidate(entry, line) {
   if (!entry) return;
@@ -324,8 +335,9 @@ function close(reply) {
   const entry = state.requests.get(reply.closed);
   state.requests.delete(reply.closed);
   if (!entry) return;
-  state.closed = [{...reply, at: Date.now(), app: entry.request.app, kind: entry.request.kind}, ...state.closed].slice(0, 4);
-  announce(reply.accessory ? `${reply.displayName} was added to ${entry.request.app}.` : reply.reason ?? "A request has ended.");
+  state.closed = [{...reply, at: Date.now(), app: entry.request.app, kind: entry.request.kind,
+    replaces: entry.request.replaces}, ...state.closed].slice(0, 4);
+  announce(reply.accessory ? `${reply.displayName} ${entry.request.replaces ? "has its new device" : `was added to ${entry.request.app}`}.` : reply.reason ?? "A request has ended.");
 }
 
 /** A candidate that is stronger moves up when it has been so for a second: nothing jumps under a thumb. */
@@ -377,6 +389,8 @@ document.getElementById("skip").addEventListener("click", event => {
   event.preventDefault();
   document.getElementById("main").focus();
 });
+export const isWide = matchMedia("(min-width: 1000px)");
+isWide.addEventListener("change", draw);
 window.addEventListener("hashchange", () => { start(); scrollTo(0, 0); });
 setInterval(() => { if (state.you && !document.hidden) draw(); }, 1000);
 
