@@ -9,6 +9,7 @@ import LinuxSystem
 @main
 enum Program {
   static func main() {
+    ResidentMemory.keepHeapSmall()
     exit(
       BridgeProgram.run("accessory-web") { (options: Options) throws(ProgramError) in
         try Server(options).run()
