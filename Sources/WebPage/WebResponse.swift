@@ -24,22 +24,27 @@ public struct WebResponse: Equatable, Sendable {
   public let head: String
   public let body: [UInt8]
 
-  /// For every reply: what the page may load, and where it may stand.
-  private static let security = """
+  /// For every reply: what the page may load, and in whose frame it may stand.
+  private static func security(framedBy origin: String?) -> String {
+    """
     Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
-    base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+    base-uri 'none'; form-action 'none'; frame-ancestors \(origin ?? "'none'")
     X-Content-Type-Options: nosniff
-    X-Frame-Options: DENY
+    \(origin == nil ? "X-Frame-Options: DENY\n" : "")\
     Referrer-Policy: no-referrer
     Cross-Origin-Opener-Policy: same-origin
     Cross-Origin-Resource-Policy: same-origin
     Cache-Control: no-store
 
     """
+  }
 
-  public init(_ status: Status, type: String, _ body: [UInt8] = [], head: String = "") {
+  /// `origin` is that of pages in whose frame the reply may stand; nil for none.
+  public init(
+    _ status: Status, type: String, _ body: [UInt8] = [], head: String = "", framedBy origin: String? = nil
+  ) {
     self.status = status
-    self.head = Self.security + "Content-Type: \(type)\n" + head
+    self.head = Self.security(framedBy: origin) + "Content-Type: \(type)\n" + head
     self.body = body
   }
 

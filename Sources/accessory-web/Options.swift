@@ -6,7 +6,7 @@ import LinuxSystem
 /// The command line of `accessory-web`.
 struct Options: BridgeOptions {
   enum Name {
-    case socket, state, runtime, port, listen, host, certificate, key, manifest, metricsToken
+    case socket, state, runtime, port, listen, host, frame, certificate, key, manifest, metricsToken
   }
 
   static let options: [(name: Name, option: CommandLineOptions.Option)] = [
@@ -16,6 +16,7 @@ struct Options: BridgeOptions {
     (.port, .init("port", takesValue: true)),
     (.listen, .init("listen", takesValue: true)),
     (.host, .init("host", takesValue: true)),
+    (.frame, .init("frame", takesValue: true)),
     (.certificate, .init("certificate", takesValue: true)),
     (.key, .init("key", takesValue: true)),
     (.manifest, .init("manifest", takesValue: true)),
@@ -43,6 +44,8 @@ struct Options: BridgeOptions {
   private(set) var places: [Place] = []
   /// Further names by which browsers reach the page, such as that of a proxy.
   private(set) var hosts: [String] = []
+  /// The origin of the pages in whose frame the page may stand.
+  private(set) var frame: String?
   private(set) var certificate: String?
   private(set) var key: String?
   private(set) var manifest = "/etc/accessoryd/accessoryd.toml"
@@ -72,6 +75,7 @@ struct Options: BridgeOptions {
       self.port = port
     case .listen: places.append(try Self.place(value))
     case .host: hosts.append(try Self.host(value))
+    case .frame: frame = try Self.frame(value)
     case .certificate: certificate = value
     case .key: key = value
     case .manifest: manifest = value
@@ -98,9 +102,18 @@ struct Options: BridgeOptions {
     return text.lowercased()
   }
 
+  private static func frame(_ text: String) throws(ProgramError) -> String {
+    guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { throw .noOrigin }
+    let host = text.dropFirst(scheme.utf8.count)
+    guard !host.isEmpty,
+      host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".:-[]".contains($0)) })
+    else { throw .noOrigin }
+    return text
+  }
+
   static let help = """
-    usage: accessory-web [--port N] [--listen ADDRESS:PORT] [--host NAME] [--certificate FILE --key FILE]
-      [--metrics-token FILE] [--manifest FILE] [--socket PATH] [--state FOLDER] [--runtime FOLDER]
+    usage: accessory-web [--port N] [--listen ADDRESS:PORT] [--host NAME] [--frame ORIGIN]
+      [--certificate FILE --key FILE] [--metrics-token FILE] [--manifest FILE] [--socket PATH] [--state FOLDER] [--runtime FOLDER]
 
     Serves the page of this accessory gateway: what apps ask for, the accessories, and why a device is not found. A browser
     is let in by the link that accessoryctl web prints. The program acts as an operator, so that its account has to be in
@@ -109,6 +122,7 @@ struct Options: BridgeOptions {
       --port N               the port at 127.0.0.1 and ::1; 8484. 0 for none
       --listen ADDRESS:PORT  also serve the network there, by TLS; may be given again
       --host NAME            a further name by which browsers reach the page, as a proxy gives it; may be given again
+      --frame ORIGIN         the pages in whose frame the page may stand, such as https://home.example:8123
       --certificate FILE     the certificate for --listen, and its key (PEM). Without them the program makes its own,
       --key FILE             whose fingerprint accessoryctl web prints
       --metrics-token FILE   what a program has to show for /metrics: Authorization: Bearer TOKEN
@@ -124,4 +138,9 @@ struct Options: BridgeOptions {
     cannot be had, 77 a file may not be read.
 
     """
+}
+
+extension ProgramError {
+  fileprivate static let noOrigin = usage(
+    "--frame takes the beginning of an address, such as https://home.example:8123")
 }

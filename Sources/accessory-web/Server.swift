@@ -229,7 +229,8 @@ final class Server {
     case .sendAgent(let id, let bytes): agent.send(bytes, on: id)
     case .closeAgent(let id): agent.close(id)
     case .answer(let id, let answer): self.answer(id, answer)
-    case .file(let id, let route): listeners[id.listener].reply(id, PageFile.response(for: route))
+    case .file(let id, let route):
+      listeners[id.listener].reply(id, PageFile.response(for: route, framedBy: options.frame))
     case .manifest(let id): listeners[id.listener].reply(id, drafts.manifest)
     case .draft(let id, let draft): listeners[id.listener].reply(id, drafts.response(to: draft))
     case .log(let notice): log.say(notice.level, notice.sentence)

@@ -161,8 +161,11 @@ struct RouteTests {
       let head = bench.response(to: request)?.head ?? ""
       #expect(head.contains("Content-Security-Policy: default-src 'none';"))
       #expect(head.contains("frame-ancestors 'none'"))
-      #expect(head.contains("X-Content-Type-Options: nosniff\n"))
+      #expect(head.contains("X-Content-Type-Options: nosniff\nX-Frame-Options: DENY\nReferrer"))
       #expect(head.contains("Cache-Control: no-store\n"))
     }
+    let framed = WebResponse(.good, type: "text/html", framedBy: "https://home.example").head
+    #expect(
+      framed.contains("frame-ancestors https://home.example\nX-Content-Type-Options: nosniff\nReferrer"))
   }
 }

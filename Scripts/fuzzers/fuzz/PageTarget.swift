@@ -69,6 +69,8 @@ let pageSeeds: [[UInt8]] = {
     (.choose, #"{"request":"aa","candidate":1,"name":"Lamp"}"#),
     (.answer, #"{"request":"aa","matches":true}"#),
     (.open, #"{"app":"lights","items":["bulb"]}"#), (.record, #"{"seconds":60}"#),
+    (.choose, #"{"request":"aa","candidate":1,"replaces":"bb"}"#), (.replace, #"{"accessory":"aa"}"#),
+    (.history, #"{"device":"AA:BB:CC:DD:EE:FF"}"#),
     (.check, ##"{"text":"schema = 1\n"}"##), (.explain, #"{"device":"AA:BB:CC:DD:EE:FF"}"#),
   ]
   return Route.allCases.map { seed(1, $0, "{}") } + bodies.map { seed(1, $0.0, $0.1) }

@@ -14,9 +14,9 @@ enum PageText {
 <meta name="color-scheme" content="light dark">
 <title>Accessory gateway</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/style.css">
-<script type="module" src="/app.js"></script>
-<link rel="modulepreload" href="/screens.js">
+<link rel="stylesheet" href="style.css">
+<script type="module" src="app.js"></script>
+<link rel="modulepreload" href="screens.js">
 </head>
 <body>
 <a class="skip" href="#main" id="skip">To the content</a>
@@ -142,7 +142,7 @@ dialog::backdrop { background: rgb(0 0 0 / 0.5); }
   static let app = ####"""
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the page knows, how it learns it, and how it is drawn. Text from outside becomes text nodes only.
-import {screens} from "/screens.js";
+import {screens} from "./screens.js";
 
 export const state = {
   you: null, agent: {isThere: true}, status: null, offset: 0, heardAt: 0, accessories: new Map(), requests: new Map(),
@@ -299,7 +299,9 @@ function content() {
 
 function loginScreen() {
   return [h("h1", {}, "Accessory gateway"), h("p", {}, state.login),
-    h("p", {}, "On the gateway, run this and open its link, or scan its code:"), h("pre", {}, "accessoryctl web")];
+    h("p", {}, "On the gateway, run this and open its link, or scan its code:"), h("pre", {}, "accessoryctl web"),
+    h("form", {onsubmit: event => useCode(event.target.querySelector("input").value)}, h("label", {for: "link"}, "Or paste the link here"),
+      h("div", {class: "row"}, h("span", {class: "grow"}, h("input", {id: "link", autocomplete: "off"})), h("button", {class: "main"}, "Log in")))];
 }
 
 function banners() {
@@ -328,7 +330,8 @@ export function announce(text) { document.getElementById("live").textContent = p
 export async function ask(path, body) {
   let response;
   try {
-    response = await fetch(path, body === undefined ? {} : {
+    // Behind a proxy the page may stand under a path.
+    response = await fetch(`.${path}`, body === undefined ? {} : {
       method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
   } catch {
     throw new Error("The page's program does not reply. Is accessory-web running?");
@@ -390,7 +393,7 @@ function openStream() {
   if (source && path === sourcePath && source.readyState !== 2) return;
   source?.close();
   sourcePath = path;
-  const stream = source = new EventSource(path);
+  const stream = source = new EventSource(`.${path}`);
   for (const [name, take] of Object.entries(messages)) {
     stream.addEventListener(name, event => {
       if (stream !== source) return;
@@ -538,14 +541,18 @@ setInterval(() => { if (state.you && !document.hidden) draw(); }, 1000);
 
 async function start() {
   const code = /^#([0-9a-f]{32})$/.exec(location.hash)?.[1];
-  if (code) {
-    history.replaceState(null, "", "#now");
-    try {
-      await ask("/login", {code});
-      state.login = null;
-    } catch (error) {
-      return logOut(error.message);
-    }
+  if (!code) return route();
+  history.replaceState(null, "", "#now");
+  useCode(code);
+}
+
+/** Logs in with a code, or with a link that ends with one. */
+async function useCode(text) {
+  try {
+    await ask("/login", {code: /[0-9a-f]{32}$/.exec(text.trim())?.[0] ?? ""});
+    state.login = null;
+  } catch (error) {
+    return logOut(error.message);
   }
   route();
 }
@@ -555,7 +562,7 @@ start();
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The five screens: each makes its nodes from what the page knows.
 import {air, announce, ask, askName, button, clock, count, dialogue, draw, h, isOperator, isWide, leave, nearness, notice, now, ordered,
-  plain, says, span, state, tell, trackOf, when} from "/app.js";
+  plain, says, span, state, tell, trackOf, when} from "./app.js";
 
 // MARK: Parts
 

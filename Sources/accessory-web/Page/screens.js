@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The five screens: each makes its nodes from what the page knows.
 import {air, announce, ask, askName, button, clock, count, dialogue, draw, h, isOperator, isWide, leave, nearness, notice, now, ordered,
-  plain, says, span, state, tell, trackOf, when} from "/app.js";
+  plain, says, span, state, tell, trackOf, when} from "./app.js";
 
 // MARK: Parts
 
