@@ -277,20 +277,32 @@ let package = Package(
       ],
       exclude: ["Page"], swiftSettings: compact),
 
+    // What bridges to brokers have in common: the gateway's events as payloads, and parts of their configurations.
+    .target(
+      name: "BrokerFeed",
+      dependencies: ["BridgeClient", "Interfaces", "JSON", "SensorFormats", "VarlinkClient"],
+      swiftSettings: compact),
+    .target(
+      name: "BrokerFormat", dependencies: ["BrokerFeed", "Manifest", "ManifestFormat"],
+      swiftSettings: compact),
+
     // The gateway for a broker of MQTT.
     .target(
       name: "MQTTBridge",
-      dependencies: ["BridgeClient", "Interfaces", "JSON", "SensorFormats", "Values", "VarlinkClient"],
+      dependencies: [
+        "BridgeClient", "BrokerFeed", "Interfaces", "JSON", "SensorFormats", "Values", "VarlinkClient",
+      ],
       swiftSettings: compact),
     .target(name: "CMosquitto", linkerSettings: [.linkedLibrary("mosquitto")]),
     .target(
-      name: "MQTTFormat", dependencies: ["MQTTBridge", "Manifest", "ManifestFormat"], swiftSettings: compact),
+      name: "MQTTFormat",
+      dependencies: ["BrokerFeed", "BrokerFormat", "MQTTBridge", "Manifest", "ManifestFormat"],
+      swiftSettings: compact),
     .executableTarget(
       name: "accessory-mqtt",
       dependencies: [
-        "BridgeClient", "BridgeRuntime", "CMosquitto", "Interfaces", "LinuxSystem", "ManifestFormat",
-        "MQTTBridge",
-        "MQTTFormat",
+        "BridgeClient", "BridgeRuntime", "BrokerFeed", "CMosquitto", "Interfaces", "LinuxSystem",
+        "ManifestFormat", "MQTTBridge", "MQTTFormat",
       ],
       swiftSettings: compact),
 
@@ -386,12 +398,15 @@ let package = Package(
         "TestSupport", "Values", "Varlink", "VarlinkClient", "VirtualRadio",
       ],
       swiftSettings: strict),
+    // An agent whose events the tests of bridges to brokers make.
+    .target(
+      name: "BrokerSupport", dependencies: ["BridgeClient", "Interfaces", "JSON", "Values", "Varlink"],
+      path: "Tests/BrokerSupport", swiftSettings: strict),
     .testTarget(
       name: "MQTTBridgeTests",
       dependencies: [
-        "BridgeClient", "Interfaces", "JSON", "MQTTBridge", "MQTTFormat", "ManifestFormat", "Values",
-        "Varlink",
-        "VirtualRadio",
+        "BridgeClient", "BrokerFeed", "BrokerSupport", "Interfaces", "JSON", "MQTTBridge", "MQTTFormat",
+        "ManifestFormat", "VirtualRadio",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -17,6 +17,27 @@ public final class AgentPort<Owner: Sendable> {
     links = AgentLinks(path: path)
   }
 
+  /// Does what a bridge wants of a socket. Returns what results from it at once.
+  public func performEffect(_ effect: AgentSocketEffect) -> AgentSocketEvent? {
+    switch effect {
+    case .open(let id): return open(id).map { .ended(id, $0) } ?? .opened(id)
+    case .send(let id, let bytes): send(bytes, on: id)
+    case .close(let id): close(id)
+    case .hold(let id, let isHeld): hold(id, isHeld)
+    }
+    return nil
+  }
+
+  /// Reads what has arrived, after the socket was ready; a bridge that is passed descriptors uses `receive`.
+  public func nextEvent(of id: BridgeCallID) -> AgentSocketEvent? {
+    var passed: SharedDescriptor?
+    switch receive(id, passed: &passed) {
+    case .nothing: return nil
+    case .bytes(let bytes): return .received(id, bytes)
+    case .end(let reason): return .ended(id, reason)
+    }
+  }
+
   /// Opens a connection. Returns why there is none, as a sentence.
   public func open(_ id: BridgeCallID) -> String? {
     switch links.open(id) {

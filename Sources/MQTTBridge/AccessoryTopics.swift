@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BrokerFeed
 import Interfaces
 import JSON
 import SensorFormats
@@ -13,14 +14,14 @@ struct AccessoryTopics: Sendable {
   var line: AccessoryLine
   /// The level of the latest event, which is newer than that of the list.
   var level: Int8?
-  /// The latest value of each name.
-  private(set) var values: [SensorValue] = []
+  private var readings = AccessoryReadings()
   private(set) var isStateDirty = true
-  private(set) var areValuesDirty = false
   private var stateTime: Duration?
-  private var valuesTime: Duration?
 
   init(_ line: AccessoryLine) { self.line = line }
+
+  /// The latest value of each name.
+  var values: [SensorValue] { readings.values }
 
   mutating func update(_ line: AccessoryLine) {
     self.line = line
@@ -32,21 +33,13 @@ struct AccessoryTopics: Sendable {
     self.level = level ?? self.level
     line.isInSight = isInSight
     isStateDirty = true
-    for value in SensorPayload(data).values {
-      if case .event = value.content { continue }
-      areValuesDirty = true
-      if let index = values.firstIndex(where: { $0.name == value.name }) {
-        values[index] = value
-      } else {
-        values.append(value)
-      }
-    }
+    readings.note(data)
   }
 
   /// Everything is to be published again, under other topics or with other content.
   mutating func renew() {
     (isStateDirty, stateTime) = (true, nil)
-    (areValuesDirty, valuesTime) = (!values.isEmpty, nil)
+    readings.renew()
   }
 
   /// Whether the state is to be published now.
@@ -55,17 +48,16 @@ struct AccessoryTopics: Sendable {
   }
 
   func areValuesDue(at now: Duration, pause: Duration) -> Bool {
-    areValuesDirty && valuesTime.map { $0 + pause <= now } ?? true
+    readings.isDue(at: now, pause: pause)
   }
 
   mutating func stateWasPublished(at now: Duration) { (isStateDirty, stateTime) = (false, now) }
-  mutating func valuesWerePublished(at now: Duration) { (areValuesDirty, valuesTime) = (false, now) }
+  mutating func valuesWerePublished(at now: Duration) { readings.werePublished(at: now) }
 
   /// When the next change is due; nil for none.
   func deadline(pause: Duration) -> Duration? {
     let state = isStateDirty ? stateTime.map { $0 + Self.statePause } ?? .zero : nil
-    let values = areValuesDirty ? valuesTime.map { $0 + pause } ?? .zero : nil
-    return [state, values].compactMap { $0 }.min()
+    return [state, readings.deadline(pause: pause)].compactMap { $0 }.min()
   }
 
   func state(showsAddresses: Bool) -> [UInt8] {
@@ -82,22 +74,5 @@ struct AccessoryTopics: Sendable {
     }
   }
 
-  var valuesPayload: [UInt8] { JSONText.object { json in Self.write(values, to: &json) } }
-
-  /// Values as members, each by its name.
-  static func write(_ values: [SensorValue], to json: inout JSONWriter) {
-    for value in values {
-      switch value.content {
-      case .number(let number): json.member(value.name, JSONNumber(text: number.description))
-      case .flag(let isSet): json.member(value.name, isSet)
-      case .text(let text), .event(let text): json.member(value.name, text)
-      }
-    }
-  }
-}
-
-/// A number as its digits.
-private struct JSONNumber: JSONEncodable {
-  let text: String
-  func write(to json: inout JSONWriter) { json.literal(text) }
+  var valuesPayload: [UInt8] { JSONText.object { json in AccessoryReadings.write(values, to: &json) } }
 }

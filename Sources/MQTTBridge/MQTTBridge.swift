@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 public import BridgeClient
+import BrokerFeed
 import Interfaces
 import JSON
 import Values
@@ -17,9 +18,7 @@ public struct MQTTBridge: Sendable {
     /// Connects to the agent and to the broker. Comes once, first.
     case start
     /// What has happened to a connection to the agent.
-    case agentOpened(BridgeCallID)
-    case agentEnded(BridgeCallID, String)
-    case agentReceived(BridgeCallID, [UInt8])
+    case agent(AgentSocketEvent)
     /// The broker has accepted the connection.
     case brokerConnected
     /// There is no connection any longer, or none came: why.
@@ -36,12 +35,7 @@ public struct MQTTBridge: Sendable {
   }
 
   public enum Effect: Equatable, Sendable {
-    /// ``BridgeClient/Effect``: open, send or close a connection to the agent.
-    case openAgent(BridgeCallID)
-    case sendAgent(BridgeCallID, [UInt8])
-    case closeAgent(BridgeCallID)
-    /// Leave the agent's bytes in the socket, or no longer.
-    case holdAgent(BridgeCallID, Bool)
+    case agent(AgentSocketEffect)
     /// Connect to ``configuration``'s broker, which publishes the last will when the connection is lost.
     case connectBroker(lastWill: MQTTMessage)
     /// End the connection at once; nothing more is reported about it.
@@ -82,22 +76,17 @@ public struct MQTTBridge: Sendable {
   private static let silenceMax = Duration.seconds(20)
   /// How long retained topics of earlier runs are looked for after the connection is made.
   private static let searchSpan = Duration.seconds(30)
-  private static let statusPause = Duration.seconds(60)
   /// The position is stored at most this often.
   private static let storePause = Duration.milliseconds(100)
   private static let storeRetryPause = Duration.seconds(5)
   private static let endSpan = Duration.seconds(1)
   private static let changeSpan = Duration.seconds(5)
 
-  private static let accessoriesCall = BridgeCallID(2)
-  private static let statusCall = BridgeCallID(3)
-  private static let firstEventsCall = 10
-
   public private(set) var configuration: MQTTConfiguration
   private let host: String
   private let version: String
   private var topics: MQTTTopics
-  private var agent = BridgeClient()
+  private var feed: GatewayFeed
   private var queue = PublicationQueue()
   private var now = Duration.zero
   private var effects: [Effect] = []
@@ -112,25 +101,12 @@ public struct MQTTBridge: Sendable {
   /// Accessories whose states are removed as soon as their other topics are.
   private var emptying: Set<String> = []
 
-  private var book = AccessoryBook()
-  private var isListed = false
   /// Accessories that the broker has topics of, found before the agent's list was read.
   private var found: Set<String> = []
   private var accessories: [String: AccessoryTopics] = [:]
-  private var statusTime: Duration?
-  private var status: StatusLine?
-  private var isAgentThere = false
-  private var lastProblem: Notice?
   private var lastBrokerNotice: Notice?
 
-  /// Where reading goes on.
-  private var cursor: EventCursor?
-  private var isCursorUnreadable: Bool
-  /// The call that reads events; nil while none are read. Each has a name of its own, so that what still comes of the one
-  /// before is not taken for its replies.
-  private var eventsCall: BridgeCallID?
-  private var eventsCallCount = 0
-  private var isHeld = false
+  private let isCursorUnreadable: Bool
   /// The position that is not stored yet, and when it is to be.
   private var unstored: EventCursor?
   private var storeTime = Duration.zero
@@ -146,7 +122,12 @@ public struct MQTTBridge: Sendable {
   {
     (self.configuration, self.host, self.version) = (configuration, host, version)
     topics = MQTTTopics(configuration, host: host)
-    if case .known(let cursor) = stored { self.cursor = cursor }
+    feed =
+      switch stored {
+      case .none: GatewayFeed(from: .next)
+      case .known(let cursor): GatewayFeed(from: .cursor(cursor))
+      case .unreadable: GatewayFeed(from: .wholeRing)
+      }
     isCursorUnreadable = stored == .unreadable
   }
 
@@ -157,27 +138,25 @@ public struct MQTTBridge: Sendable {
   private var hasConnection: Bool { if case .away = broker { false } else { true } }
 
   public var nextDeadline: Duration? {
-    var deadlines = [agent.nextDeadline, ending, change?.deadline]
+    var deadlines = [feed.nextDeadline, ending, change?.deadline]
     switch broker {
     case .away(let until): deadlines.append(until)
     case .connecting(let deadline): deadlines.append(deadline)
     case .connected:
       deadlines.append(searchEnd)
       if queue.isWaiting { deadlines.append(progressTime + Self.silenceMax) }
-      deadlines += accessories.values.map { $0.deadline(pause: configuration.valuePause(app: $0.line.app)) }
+      deadlines += accessories.values.map { $0.deadline(pause: configuration.pauses.pause(app: $0.line.app)) }
     }
     if unstored != nil { deadlines.append(storeTime) }
-    if isAgentThere { deadlines.append((statusTime ?? .zero) + Self.statusPause) }
     return deadlines.compactMap { $0 }.min().map { max($0, .zero) }
   }
 
   public mutating func step(_ input: Input, at time: Duration) -> [Effect] {
     now = max(now, time)
+    feed.moveTime(to: now)
     switch input {
     case .start: start()
-    case .agentOpened(let id): callAgent(.opened(id))
-    case .agentEnded(let id, let reason): callAgent(.ended(id, reason))
-    case .agentReceived(let id, let bytes): callAgent(.received(id, bytes))
+    case .agent(let event): changeFeed { $0.receive(event) }
     case .brokerConnected: brokerConnected()
     case .brokerEnded(let reason): brokerEnded(reason)
     case .acknowledged(let number): acknowledge(number)
@@ -194,15 +173,13 @@ public struct MQTTBridge: Sendable {
 
   private mutating func start() {
     if isCursorUnreadable { effects.append(.log(.cursorUnreadable)) }
-    callAgent(
-      .begin(Self.accessoriesCall, .kept(OperatorMethodName.list) { json in json.member("follows", true) }))
+    changeFeed { $0.connect() }
     connect()
   }
 
   private mutating func advance() {
-    callAgent(.timePassed)
+    changeFeed { $0.expireDeadlines() }
     advanceBroker()
-    if isAgentThere, (statusTime ?? .zero) + Self.statusPause <= now { askStatus() }
     publishDueTopics()
     emptyStates()
     followEvents()
@@ -253,9 +230,9 @@ public struct MQTTBridge: Sendable {
     pause = min(pause * 2, Self.longestPause)
     searchEnd = nil
     queue.disconnect()
-    for id in commands.abandonAll() { callAgent(.cancel(id)) }
+    for id in commands.abandonAll() { changeFeed { $0.cancelCall(id) } }
     // Events that are not read stay in the agent's ring.
-    stopEvents()
+    changeFeed { $0.stopEvents() }
   }
 
   private mutating func advanceBroker() {
@@ -307,7 +284,7 @@ public struct MQTTBridge: Sendable {
 
   /// The broker has topics of an accessory from an earlier run.
   private mutating func foundRetained(_ accessory: String) {
-    guard isListed else {
+    guard feed.isListed else {
       found.insert(accessory)
       return
     }
@@ -333,24 +310,24 @@ public struct MQTTBridge: Sendable {
   }
 
   private mutating func publishAvailability() {
-    let isThere = isAgentThere && ending == nil
+    let isThere = feed.isAgentThere && ending == nil
     queue.set(topics.availability, Array((isThere ? "online" : "offline").utf8))
   }
 
   private mutating func publishStatus() {
-    if let status { queue.set(topics.status, payloads.status(status, bridge: version)) }
+    if let status = feed.status { queue.set(topics.status, payloads.status(status, bridge: version)) }
   }
 
   /// Publishes states and values whose pause is over.
   private mutating func publishDueTopics() {
-    guard isListed else { return }
+    guard feed.isListed else { return }
     for (accessory, state) in accessories {
       if state.isStateDue(at: now) {
         queue.set(topics.state(accessory), state.state(showsAddresses: configuration.showsAddresses))
         accessories[accessory]?.stateWasPublished(at: now)
         publishDevice(accessory)
       }
-      if state.areValuesDue(at: now, pause: configuration.valuePause(app: state.line.app)) {
+      if state.areValuesDue(at: now, pause: configuration.pauses.pause(app: state.line.app)) {
         queue.set(topics.values(accessory), state.valuesPayload)
         accessories[accessory]?.valuesWerePublished(at: now)
         publishDevice(accessory)
@@ -433,7 +410,7 @@ public struct MQTTBridge: Sendable {
   private mutating func end() {
     guard ending == nil else { return }
     ending = now + Self.endSpan
-    stopEvents()
+    changeFeed { $0.stopEvents() }
     publishAvailability()
   }
 
@@ -451,86 +428,21 @@ public struct MQTTBridge: Sendable {
 
   /// Reads events while the broker takes them.
   private mutating func followEvents() {
-    guard ending == nil, change == nil else { return }
-    if eventsCall == nil, isConnected, isListed, queue.hasSpace { startEvents() }
-    guard let call = eventsCall else { return }
-    if queue.isFull, !isHeld {
-      isHeld = true
-      effects.append(.holdAgent(call, true))
-    } else if isHeld, queue.hasSpace {
-      isHeld = false
-      effects.append(.holdAgent(call, false))
-    }
-  }
-
-  private mutating func startEvents() {
-    eventsCallCount += 1
-    let call = BridgeCallID(Self.firstEventsCall + eventsCallCount % 2)
-    (eventsCall, isHeld) = (call, false)
-    callAgent(.begin(call, .events(from: cursor)))
-  }
-
-  private mutating func stopEvents() {
-    guard let call = eventsCall else { return }
-    eventsCall = nil
-    callAgent(.cancel(call))
-  }
-
-  private mutating func eventsAnswered(_ reply: ReceivedReply) {
-    if let refusal = reply.refusal { return note(reply.isPermissionDenied ? .notABridge : .refused(refusal)) }
-    guard let line: WatchReply = reply.line() else { return }
-    if let epoch = line.epoch, let sequence = line.sequence {
-      began(EventCursor(epoch: epoch, sequence: sequence), isReset: line.isReset ?? false)
-    } else if let event = line.event {
-      receive(event)
-    } else if let present = line.present {
-      for item in present.items where item.isFound { note(present, app: item.app) }
-    } else if let missed = line.missed, let first = cursor {
-      let count = UInt64(missed)
-      cursor = EventCursor(epoch: first.epoch, sequence: first.sequence + count)
-      effects.append(.log(.missed(count)))
-      add(MQTTMessage(topics.missed, payloads.missed(count, from: first)))
-    } else if line.radioChanged != nil {
-      askStatus()
-    }
-  }
-
-  /// The stream has begun. With a position of this run, the events since then follow.
-  private mutating func began(_ position: EventCursor, isReset: Bool) {
-    // The agent's new connection is not held.
-    isHeld = false
-    guard cursor?.epoch != position.epoch else { return }
-    let last = cursor
-    guard isReset || last != nil || isCursorUnreadable else {
-      // The very first one: it is stored, so that the next run resumes from here.
-      cursor = position
-      unstored = position
-      return
-    }
-    // What the new run has in its ring is read, too.
-    let start = EventCursor(epoch: position.epoch, sequence: 0)
-    cursor = start
-    isCursorUnreadable = false
-    effects.append(.log(.reset(last: last)))
-    add(MQTTMessage(topics.reset, payloads.reset(to: start, from: last)))
-    guard position.sequence > 0 else { return }
-    stopEvents()
-    startEvents()
-  }
-
-  /// Adds a message whose place is that of the position.
-  private mutating func add(_ message: MQTTMessage) {
-    if let cursor { queue.add(event: message, next: cursor) }
+    guard ending == nil, change == nil, isConnected else { return }
+    let (isFull, hasSpace) = (queue.isFull, queue.hasSpace)
+    changeFeed { $0.followEvents(isFull: isFull, hasSpace: hasSpace) }
   }
 
   private mutating func receive(_ event: EventLine) {
-    cursor = EventCursor(epoch: event.epoch, sequence: event.sequence + 1)
-    let accessory = accessory(app: event.app, address: event.address)
+    let accessory = feed.accessory(of: event)?.identifier
     if let accessory {
       accessories[accessory]?.note(
         level: event.filteredRSSI, isInSight: event.event != .lost, data: event.data)
     }
-    add(MQTTMessage(topics.event, payloads.event(event, of: accessory.flatMap { accessories[$0]?.line })))
+    let payload = payloads.event(event, of: accessory.flatMap { accessories[$0]?.line })
+    queue.add(
+      event: MQTTMessage(topics.event, payload),
+      next: EventCursor(epoch: event.epoch, sequence: event.sequence + 1))
     guard configuration.publishesUndecoded, isConnected else { return }
     for payload in Undecoded.messages(of: event) {
       effects.append(.publishOnce(MQTTMessage(topics.undecoded, payload)))
@@ -538,12 +450,8 @@ public struct MQTTBridge: Sendable {
   }
 
   private mutating func note(_ device: DeviceLine, app: String) {
-    guard let accessory = accessory(app: app, address: device.address) else { return }
+    guard let accessory = feed.book.identifier(of: device.address.bits, ofApp: app) else { return }
     accessories[accessory]?.note(level: device.filteredRSSI, isInSight: true, data: device.data)
-  }
-
-  private func accessory(app: String, address: DeviceAddress) -> String? {
-    accessories.first { $0.value.line.app == app && $0.value.line.address?.bits == address.bits }?.key
   }
 
   /// Stores the position, unless one was just stored.
@@ -566,14 +474,14 @@ public struct MQTTBridge: Sendable {
   // MARK: - Commands
 
   private mutating func receiveCommand(_ name: MQTTCommand.Name, _ payload: [UInt8]) {
-    performCommands(commands.receive(name, payload, book))
+    performCommands(commands.receive(name, payload, feed.book))
   }
 
   private mutating func performCommands(_ wanted: [PendingCommands.Effect]) {
     for effect in wanted {
       switch effect {
-      case .begin(let id, let call): callAgent(.begin(id, call))
-      case .cancel(let id): callAgent(.cancel(id))
+      case .begin(let id, let call): changeFeed { $0.beginCall(id, call) }
+      case .cancel(let id): changeFeed { $0.cancelCall(id) }
       case .result(let payload): queue.add(result: MQTTMessage(topics.result, payload))
       }
     }
@@ -581,76 +489,38 @@ public struct MQTTBridge: Sendable {
 
   // MARK: - The agent
 
-  private mutating func callAgent(_ input: BridgeClient.Input) {
-    for effect in agent.step(input, at: now) {
+  /// Changes what is known of the agent, and does what follows from it.
+  private mutating func changeFeed(_ change: (inout GatewayFeed) -> Void) {
+    change(&feed)
+    for effect in feed.drainEffects() {
       switch effect {
-      case .open(let id): effects.append(.openAgent(id))
-      case .send(let id, let bytes): effects.append(.sendAgent(id, bytes))
-      case .close(let id): effects.append(.closeAgent(id))
-      case .reply(let id, let reply): receive(reply, of: id)
-      case .failed(let id, let failure):
-        if PendingCommands.isCall(id) { performCommands(commands.fail(id, failure.sentence)) }
-      case .isThere: agentIsThere()
-      case .isAway(let reason): agentIsAway(reason)
+      case .socket(let effect): effects.append(.agent(effect))
+      case .agentIsThere: publishAvailability()
+      case .agentIsAway:
+        performCommands(commands.end("the gateway is away"))
+        publishAvailability()
+      case .statusChanged: publishStatus()
+      case .adopted(let accessory): adopt(accessory)
+      case .gone(let accessory): forget(accessory)
+      case .listed: listWasRead()
+      // It is stored, so that the next run resumes from there.
+      case .began(let position): unstored = position
+      case .reset(let new, let last):
+        queue.add(event: MQTTMessage(topics.reset, payloads.reset(to: new, from: last)), next: new)
+      case .missed(let count, let first):
+        let next = EventCursor(epoch: first.epoch, sequence: first.sequence + count)
+        queue.add(event: MQTTMessage(topics.missed, payloads.missed(count, from: first)), next: next)
+      case .event(let event): receive(event)
+      case .present(let device, let app): note(device, app: app)
+      case .reply(let id, let reply): performCommands(commands.receive(reply, of: id))
+      case .failed(let id, let reason): performCommands(commands.fail(id, reason))
+      case .log(let notice): effects.append(.log(.gateway(notice)))
       }
     }
   }
 
-  private mutating func agentIsThere() {
-    isAgentThere = true
-    note(.agentIsThere)
-    publishAvailability()
-    askStatus()
-  }
-
-  private mutating func agentIsAway(_ reason: String) {
-    isAgentThere = false
-    note(.agentIsAway(reason))
-    book.restart()
-    performCommands(commands.end("the gateway is away"))
-    publishAvailability()
-  }
-
-  /// Says what is wrong with the agent once.
-  private mutating func note(_ notice: Notice) {
-    guard lastProblem != notice else { return }
-    lastProblem = notice
-    effects.append(.log(notice))
-  }
-
-  private mutating func receive(_ reply: ReceivedReply, of id: BridgeCallID) {
-    if PendingCommands.isCall(id) { return performCommands(commands.receive(reply, of: id)) }
-    switch id {
-    case eventsCall: eventsAnswered(reply)
-    case Self.accessoriesCall: accessoriesAnswered(reply)
-    case Self.statusCall:
-      guard let line: StatusLine = reply.line() else { return }
-      status = line
-      publishStatus()
-    default: break
-    }
-  }
-
-  private mutating func askStatus() {
-    statusTime = now
-    callAgent(.cancel(Self.statusCall))
-    callAgent(.begin(Self.statusCall, .once(GatewayMethodName.status)))
-  }
-
-  private mutating func accessoriesAnswered(_ reply: ReceivedReply) {
-    if reply.isPermissionDenied { note(.notABridge) }
-    if reply.isUnknownMethod { note(.agentIsOlder) }
-    if reply.error != nil || !reply.continues { return book.restart() }
-    switch book.update(reply) {
-    case .nothing: break
-    case .replaced(let accessory): adopt(accessory)
-    case .gone(let accessory): forget(accessory)
-    case .synced: listWasRead()
-    }
-  }
-
   private mutating func adopt(_ accessory: String) {
-    guard let line = book.lines[accessory] else { return }
+    guard let line = feed.book.lines[accessory] else { return }
     emptying.remove(accessory)
     if accessories[accessory] == nil {
       accessories[accessory] = AccessoryTopics(line)
@@ -661,10 +531,8 @@ public struct MQTTBridge: Sendable {
 
   /// The list is complete: what is in none of its lines is removed, also what an earlier run has left at the broker.
   private mutating func listWasRead() {
-    isListed = true
-    note(.agentIsThere)
-    for accessory in accessories.keys where book.lines[accessory] == nil { forget(accessory) }
-    for accessory in book.lines.keys { adopt(accessory) }
+    for accessory in accessories.keys where feed.book.lines[accessory] == nil { forget(accessory) }
+    for accessory in feed.book.lines.keys { adopt(accessory) }
     for accessory in found.sorted() where accessories[accessory] == nil {
       emptied += 1
       empty(accessory)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import BrokerFeed
+
 /// What the file mqtt.toml says.
 public struct MQTTConfiguration: Equatable, Sendable {
   /// Where the broker is, and how it is reached.
@@ -9,20 +11,10 @@ public struct MQTTConfiguration: Equatable, Sendable {
       case socket(path: String)
     }
 
-    public struct Certificates: Equatable, Sendable {
-      /// The authorities that the broker's certificate is checked with.
-      public var authorities = ""
-      /// The bridge's own certificate and its key.
-      public var certificate: String?
-      public var key: String?
-
-      public init() {}
-    }
-
     public var address = Address.host("localhost", port: 1883)
     public var user: String?
     /// Nil for a connection without TLS.
-    public var certificates: Certificates?
+    public var certificates: BrokerCertificates?
 
     public init() {}
   }
@@ -40,13 +32,7 @@ public struct MQTTConfiguration: Equatable, Sendable {
   public var discovery: String? = "homeassistant"
   /// Whether events are also published for TheengsGateway.
   public var publishesUndecoded = false
-  /// How often an accessory's values are published at most, in seconds.
-  public var interval = 10
-  /// The same for the accessories of an app.
-  public var intervals: [String: Int] = [:]
+  public var pauses = ReadingPauses()
 
   public init() {}
-
-  /// The shortest time between two values of an accessory.
-  func valuePause(app: String) -> Duration { .seconds(intervals[app] ?? interval) }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import BridgeClient
+import BrokerFeed
 import Interfaces
 import JSON
 import VarlinkClient
@@ -32,10 +33,6 @@ struct PendingCommands: Sendable {
   private var pick: Pick?
   private var calls: [BridgeCallID: JSONValue] = [:]
   private var lastCall = Self.firstCall
-
-  static func isCall(_ id: BridgeCallID) -> Bool {
-    id == openCall || id == requestsCall || id.number > firstCall
-  }
 
   /// Carries out a command, or says why not.
   mutating func receive(_ name: MQTTCommand.Name, _ payload: [UInt8], _ book: AccessoryBook) -> [Effect] {

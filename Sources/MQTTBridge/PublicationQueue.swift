@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import BridgeClient
+import BrokerFeed
 
 /// Messages to be published, and whether the broker has acknowledged them.
 ///
@@ -8,15 +9,6 @@ import BridgeClient
 /// Capacity: ``window`` messages are on their way at a time. The owner stops adding events while ``isFull``; results are
 /// bounded by ``resultsMax``, the oldest are dropped. Retained topics are as many as accessories have.
 struct PublicationQueue: Sendable {
-  private struct Event: Sendable {
-    let message: MQTTMessage
-    /// The position after it.
-    let cursor: EventCursor
-    /// The publication that it is on its way by.
-    var number: Int?
-    var isAcknowledged = false
-  }
-
   private struct Topic: Sendable {
     var wanted: [UInt8]
     /// What the broker has acknowledged on this connection.
@@ -32,10 +24,9 @@ struct PublicationQueue: Sendable {
   }
 
   static let window = 20
-  private static let eventsMax = 40
   private static let resultsMax = 64
 
-  private var events: [Event] = []
+  private var events = EventWindow<MQTTMessage>(width: Self.window)
   private var topics: [String: Topic] = [:]
   /// Topics whose payload is to be published, in order; a topic is in it once.
   private var waiting: [String] = []
@@ -46,14 +37,14 @@ struct PublicationQueue: Sendable {
   private(set) var droppedResults = 0
 
   /// Whether no more events are to be added now. Those of one read of the socket still fit.
-  var isFull: Bool { events.count >= Self.eventsMax }
+  var isFull: Bool { events.isFull }
   /// Whether events may be added again.
-  var hasSpace: Bool { events.count <= Self.window }
+  var hasSpace: Bool { events.hasSpace }
   var isWaiting: Bool { !underway.isEmpty }
   var isEmpty: Bool { events.isEmpty && waiting.isEmpty && results.isEmpty && underway.isEmpty }
 
   mutating func add(event message: MQTTMessage, next cursor: EventCursor) {
-    events.append(Event(message: message, cursor: cursor))
+    events.add(message, next: cursor)
   }
 
   mutating func add(result message: MQTTMessage) {
@@ -108,10 +99,10 @@ struct PublicationQueue: Sendable {
       results.removeFirst()
       return number(result)
     }
-    guard let index = events.firstIndex(where: { $0.number == nil && !$0.isAcknowledged }) else { return nil }
-    let publication = number(events[index].message)
-    events[index].number = publication.number
-    return publication
+    guard let (number, message) = events.sendNext(at: .zero, number: lastNumber + 1) else { return nil }
+    lastNumber = number
+    underway.insert(number)
+    return Publication(number: number, message: message)
   }
 
   private mutating func number(_ message: MQTTMessage) -> Publication {
@@ -127,14 +118,7 @@ struct PublicationQueue: Sendable {
       acknowledge(topic)
       return nil
     }
-    guard let index = events.firstIndex(where: { $0.number == number }) else { return nil }
-    events[index].isAcknowledged = true
-    var cursor: EventCursor?
-    while let first = events.first, first.isAcknowledged {
-      cursor = first.cursor
-      events.removeFirst()
-    }
-    return cursor
+    return events.acknowledge(number)
   }
 
   private mutating func acknowledge(_ topic: String) {
@@ -152,7 +136,7 @@ struct PublicationQueue: Sendable {
   mutating func disconnect() {
     underway = []
     results = []
-    for index in events.indices { events[index].number = nil }
+    events.disconnect()
     waiting = topics.keys.sorted()
     for topic in waiting {
       topics[topic]?.sent = nil

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BrokerFeed
 import Interfaces
 import JSON
 import SensorFormats
@@ -37,14 +38,5 @@ enum Undecoded {
       }
     }
     return services.isEmpty ? (manufacturer.isEmpty ? [] : [message(nil)]) : services.map { message($0) }
-  }
-}
-
-/// JSON texts for payloads.
-enum JSONText {
-  static func object(keepsNull: Bool = false, _ body: (inout JSONWriter) -> Void) -> [UInt8] {
-    var json = JSONWriter(keepsNull: keepsNull)
-    json.line(body)
-    return json.bytes.dropLast()
   }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BrokerFeed
+import BrokerFormat
 import Manifest
 public import ManifestFormat
 public import MQTTBridge
@@ -24,9 +26,7 @@ extension MQTTConfiguration {
     broker.read(table.table(.broker))
     readTopics(table.table(.topics))
     readPublishing(table.table(.publish))
-    for (app, table) in table.node(.app) == nil ? [] : table.namedTables(.app, of: AppKey.self) {
-      intervals[app] = table.integer(.interval, in: 0...86_400)
-    }
+    pauses.readApps(table, .app)
   }
 
   private mutating func readTopics(_ table: TableReader<TopicsKey>) {
@@ -40,7 +40,7 @@ extension MQTTConfiguration {
     table.read(.qos, into: &quality, in: 0...2)
     showsAddresses = table.boolean(.addresses) ?? showsAddresses
     acceptsCommands = table.boolean(.commands) ?? acceptsCommands
-    table.read(.interval, into: &interval, in: 0...86_400)
+    pauses.readInterval(table, .interval)
     publishesUndecoded = table.boolean(.undecoded) ?? publishesUndecoded
     if publishesUndecoded, !showsAddresses { table.report(.undecodedShowsAddresses, at: .undecoded) }
   }
@@ -49,7 +49,7 @@ extension MQTTConfiguration {
 extension MQTTConfiguration.Broker {
   fileprivate mutating func read(_ table: TableReader<BrokerKey>) {
     user = table.text(.user)
-    if table.node(.tls) != nil { certificates = MQTTConfiguration.Broker.Certificates(table.table(.tls)) }
+    if table.node(.tls) != nil { certificates = BrokerCertificates(table.table(.tls)) }
     let host = table.value(.host, .host) { $0.isHost ? $0 : nil } ?? "localhost"
     let port = table.integer(.port, in: 1...65_535) ?? (certificates == nil ? UInt16(1883) : 8883)
     address = .host(host, port: port)
@@ -61,35 +61,16 @@ extension MQTTConfiguration.Broker {
   }
 }
 
-extension MQTTConfiguration.Broker.Certificates {
-  fileprivate init(_ table: TableReader<TLSKey>) {
-    self.init()
-    table.require(.authorities)
-    authorities = table.value(.authorities, .path) { $0.hasPrefix("/") ? $0 : nil } ?? ""
-    certificate = table.value(.certificate, .path) { $0.hasPrefix("/") ? $0 : nil }
-    key = table.value(.key, .path) { $0.hasPrefix("/") ? $0 : nil }
-    if table.node(.certificate) == nil, table.node(.key) != nil { table.report(.keyAlone, at: .key) }
-    if table.node(.certificate) != nil, table.node(.key) == nil {
-      table.report(.certificateAlone, at: .certificate)
-    }
-  }
-}
-
 extension FormatDiagnostic {
   fileprivate static let undecodedShowsAddresses = rule(
     "TheengsGateway needs addresses; add addresses = true, or remove this")
   fileprivate static let besideSocket = rule(
     "a socket has no host, no port and no TLS; remove this, or the socket")
-  fileprivate static let keyAlone = rule("the key belongs to a certificate; add certfile, or remove this")
-  fileprivate static let certificateAlone = rule("the certificate needs its key; add keyfile, or remove this")
 }
 
 extension FormatDiagnostic.Expectation {
   fileprivate static let topic = form("a topic without +, # and empty parts, as \"site/gateways\"")
   fileprivate static let topicLevel = form("a name without /, + and #, as \"kitchen\"")
-  fileprivate static let host = form(
-    "a name or an address, as \"broker.example.org\"; the port is a key of its own")
-  fileprivate static let path = form("a path from the root, beginning with /")
 }
 
 extension String {
@@ -103,11 +84,4 @@ extension String {
     !isEmpty && first != "$" && !contains { $0 == "/" || $0 == "+" || $0 == "#" }
       && unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
   }
-
-  fileprivate var isHost: Bool {
-    allSatisfy { $0.isASCII && !$0.isWhitespace && $0 != "/" } && !hasPortOrScheme
-  }
-
-  /// One colon belongs to a port; more of them to an address of IPv6.
-  private var hasPortOrScheme: Bool { utf8.count { $0 == UInt8(ascii: ":") } == 1 }
 }

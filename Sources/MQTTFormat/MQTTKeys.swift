@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BrokerFormat
 import Manifest
 
 /// The top level of mqtt.toml.
@@ -16,14 +17,7 @@ enum MQTTKey: String, ManifestKey {
 enum BrokerKey: String, ManifestKey {
   case host, port, socket, user, tls
 
-  static var neighbours: [String] { TLSKey.allCases.map { "tls.\($0.rawValue)" } }
-}
-
-/// `[broker.tls]`
-enum TLSKey: String, ManifestKey {
-  case authorities = "cafile"
-  case certificate = "certfile"
-  case key = "keyfile"
+  static var neighbours: [String] { TLSKey.neighbours }
 }
 
 /// `[topics]`
@@ -35,9 +29,4 @@ enum TopicsKey: String, ManifestKey {
 /// `[publish]`
 enum PublishKey: String, ManifestKey {
   case qos, addresses, commands, interval, undecoded
-}
-
-/// `[app.NAME]`
-enum AppKey: String, ManifestKey {
-  case interval
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BrokerFeed
 import CMosquitto
 import LinuxSystem
 import MQTTBridge

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import BridgeRuntime
+import BrokerFeed
 import Glibc
 import Interfaces
 import LinuxSystem
 import MQTTBridge
+import MQTTFormat
 import ManifestFormat
 
 /// The program `accessory-mqtt`.
@@ -13,21 +15,17 @@ enum Program {
   static func main() { exit(BridgeProgram.run("accessory-mqtt", performCommand).rawValue) }
 
   private static func performCommand(_ options: Options) throws(ProgramError) {
-    let reading = try ConfigurationFile(path: options.config).read()
+    let file = ConfigurationFile(path: options.config, of: "accessory-mqtt")
+    let reading = MQTTConfigurationReader.read(text: try file.contents(), fileName: options.config)
     switch options.command {
     case .run:
       for line in reading.lines { BridgeLog().say(.warning, line) }
-      guard let configuration = reading.value else { throw errors(in: options.config) }
-      try Server(options, configuration).run()
+      guard let configuration = reading.value else { throw file.hasErrors }
+      try Server(options, file, configuration).run()
     case .check:
-      let missing = reading.value.map(ConfigurationFile.unreadable) ?? []
-      for line in reading.lines + missing { print(line) }
-      guard reading.value != nil, missing.isEmpty else { throw errors(in: options.config) }
-      print("\(options.config): no errors")
+      try file.check(
+        isReadable: reading.value != nil, lines: reading.lines,
+        files: reading.value?.broker.certificates?.files ?? [])
     }
-  }
-
-  private static func errors(in path: String) -> ProgramError {
-    .failure(.dataError, "\(path) has errors; correct them, and try accessory-mqtt check")
   }
 }

@@ -5,6 +5,7 @@ import BridgeRuntime
 import Interfaces
 import LinuxSystem
 import MQTTBridge
+import MQTTFormat
 import ManifestFormat
 
 /// The loop of `accessory-mqtt`: one thread and one epoll carry bytes between the broker, the agent and the bridge, which
@@ -19,6 +20,7 @@ final class Server {
   private static let tickSpan = Duration.seconds(5)
 
   private let options: Options
+  private let file: ConfigurationFile
   private let log = BridgeLog()
   private let loop: BridgeLoop<Owner>
   private let agent: AgentPort<Owner>
@@ -29,8 +31,10 @@ final class Server {
   private var nextTick = Duration.zero
   private var isFinished = false
 
-  init(_ options: Options, _ configuration: MQTTConfiguration) throws(ProgramError) {
-    self.options = options
+  init(
+    _ options: Options, _ file: ConfigurationFile, _ configuration: MQTTConfiguration
+  ) throws(ProgramError) {
+    (self.options, self.file) = (options, file)
     cursor = CursorFile(path: "\(options.state)/cursor")
     bridge = MQTTBridge(
       configuration, host: (Host.name ?? "gateway").lowercased(), version: ProjectVersion.text,
@@ -71,31 +75,18 @@ final class Server {
       handleInput(.timePassed)
     case .reload: reload()
     case .ready(.broker): note(broker?.drive())
-    case .ready(.agent(let id)): receive(from: id)
+    case .ready(.agent(let id)): if let event = agent.nextEvent(of: id) { handleInput(.agent(event)) }
     }
     readBroker()
   }
 
   private func reload() {
-    do throws(ProgramError) {
-      let reading = try ConfigurationFile(path: options.config).read()
-      for line in reading.lines { log.say(.warning, line) }
-      guard let configuration = reading.value else {
-        return log.say(.error, "\(options.config) has errors; the configuration stays as it was")
-      }
-      handleInput(.configure(configuration))
-    } catch {
-      log.say(.error, "\(error.sentence(of: "accessory-mqtt")); the configuration stays as it was")
+    let path = file.path
+    let configuration: MQTTConfiguration? = file.readAgain(log) { text in
+      let reading = MQTTConfigurationReader.read(text: text, fileName: path)
+      return (reading.value, reading.lines)
     }
-  }
-
-  private func receive(from id: BridgeCallID) {
-    var passed: SharedDescriptor?
-    switch agent.receive(id, passed: &passed) {
-    case .nothing: break
-    case .bytes(let bytes): handleInput(.agentReceived(id, bytes))
-    case .end(let reason): handleInput(.agentEnded(id, reason))
-    }
+    if let configuration { handleInput(.configure(configuration)) }
   }
 
   /// Hands what the broker has said to the bridge.
@@ -136,10 +127,7 @@ final class Server {
   /// Returns the inputs that result from it at once.
   private func performEffect(_ effect: MQTTBridge.Effect) -> [MQTTBridge.Input] {
     switch effect {
-    case .openAgent(let id): return [agent.open(id).map { .agentEnded(id, $0) } ?? .agentOpened(id)]
-    case .sendAgent(let id, let bytes): agent.send(bytes, on: id)
-    case .closeAgent(let id): agent.close(id)
-    case .holdAgent(let id, let isHeld): agent.hold(id, isHeld)
+    case .agent(let effect): if let event = agent.performEffect(effect) { return [.agent(event)] }
     case .connectBroker(let lastWill): return connect(lastWill)
     case .disconnectBroker:
       broker?.disconnect()
@@ -160,7 +148,7 @@ final class Server {
     do throws(BrokerConnection.BrokerError) {
       let connection = try BrokerConnection(
         bridge.configuration, name: "accessoryd-\(bridge.gateway)", lastWill: lastWill,
-        password: Credentials(folder: options.credentials).password)
+        password: Credentials(folder: options.credentials).line("password"))
       broker = connection
       guard let descriptor = connection.duplicateSocket(), let watched = loop.watch(descriptor, .broker)
       else {

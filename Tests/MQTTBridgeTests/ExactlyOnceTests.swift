@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import BridgeClient
+import BrokerSupport
 import MQTTBridge
 import Testing
 import VirtualRadio

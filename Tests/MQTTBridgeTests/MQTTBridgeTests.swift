@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import BridgeClient
+import BrokerFeed
+import BrokerSupport
 import MQTTBridge
 import Testing
 import VirtualRadio
@@ -65,7 +67,7 @@ struct MQTTBridgeTests {
 
   @Test("An app has an interval of its own")
   func intervalOfApp() {
-    let house = house { $0.intervals["climate"] = 3600 }
+    let house = house { $0.pauses.intervals["climate"] = 3600 }
     for _ in 0..<30 {
       event(house)
       house.pass(.seconds(1))

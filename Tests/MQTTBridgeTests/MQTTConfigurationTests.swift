@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import BrokerFeed
 import MQTTBridge
 import MQTTFormat
 import ManifestFormat
@@ -47,14 +48,16 @@ struct MQTTConfigurationTests {
     var expected = MQTTConfiguration()
     expected.broker.address = .host("broker.example.org", port: 8883)
     expected.broker.user = "gateway"
-    var certificates = MQTTConfiguration.Broker.Certificates()
+    var certificates = BrokerCertificates()
     certificates.authorities = "/etc/ssl/ca.crt"
     certificates.certificate = "/etc/ssl/own.crt"
     certificates.key = "/etc/ssl/own.key"
     expected.broker.certificates = certificates
     (expected.name, expected.base, expected.discovery) = ("kitchen", "site/gateways", "ha")
     (expected.quality, expected.showsAddresses, expected.acceptsCommands) = (2, true, true)
-    (expected.interval, expected.publishesUndecoded, expected.intervals) = (30, true, ["climate": 60])
+    (expected.pauses.interval, expected.publishesUndecoded, expected.pauses.intervals) = (
+      30, true, ["climate": 60]
+    )
     #expect(reading.value == expected)
     let other = read(
       "schema = 1\n[broker]\nsocket = \"/run/mosquitto/socket\"\n[topics]\nhomeassistant = false\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import BridgeClient
+import BrokerSupport
 import JSON
 import MQTTBridge
 
@@ -48,7 +49,9 @@ final class MQTTHouse {
   }
 
   func endAgent() {
-    for id in agent.end() where openCalls.remove(id) != nil { handle(.agentEnded(id, "the agent has ended")) }
+    for id in agent.end() where openCalls.remove(id) != nil {
+      handle(.agent(.ended(id, "the agent has ended")))
+    }
     waiting = [:]
   }
 
@@ -60,7 +63,7 @@ final class MQTTHouse {
   }
 
   func change(_ number: Int, name: String?) {
-    for (id, bytes) in agent.change(number, name: name) { handle(.agentReceived(id, bytes)) }
+    for (id, bytes) in agent.change(number, name: name) { handle(.agent(.received(id, bytes))) }
   }
 
   private var openCalls: Set<BridgeCallID> = []
@@ -84,15 +87,15 @@ final class MQTTHouse {
 
   private func performEffect(_ effect: MQTTBridge.Effect) -> [MQTTBridge.Input] {
     switch effect {
-    case .openAgent(let id):
-      guard agent.isRunning else { return [.agentEnded(id, "no agent listens")] }
+    case .agent(.open(let id)):
+      guard agent.isRunning else { return [.agent(.ended(id, "no agent listens"))] }
       openCalls.insert(id)
-      return [.agentOpened(id)]
-    case .sendAgent(let id, let bytes): return [.agentReceived(id, agent.receive(bytes, on: id))]
-    case .closeAgent(let id):
+      return [.agent(.opened(id))]
+    case .agent(.send(let id, let bytes)): return [.agent(.received(id, agent.receive(bytes, on: id)))]
+    case .agent(.close(let id)):
       openCalls.remove(id)
       agent.close(id)
-    case .holdAgent(let id, let isHeld): agent.hold(id, isHeld)
+    case .agent(.hold(let id, let isHeld)): agent.hold(id, isHeld)
     case .connectBroker(let lastWill):
       isConnecting = true
       will = lastWill
@@ -133,7 +136,7 @@ final class MQTTHouse {
 
   /// Delivers up to `limit` events of the agent.
   func deliver(limit: Int) {
-    for (id, bytes) in agent.nextReplies(limit: limit) { handle(.agentReceived(id, bytes)) }
+    for (id, bytes) in agent.nextReplies(limit: limit) { handle(.agent(.received(id, bytes))) }
   }
 
   /// Lets time pass, with the events of the agent; the broker does what it does at once if it is prompt.

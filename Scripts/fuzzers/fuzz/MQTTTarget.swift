@@ -59,16 +59,16 @@ func fuzzBroker(_ bytes: RawSpan) {
   }
   step(.start)
   step(.brokerConnected)
-  for number in 1...3 { step(.agentOpened(BridgeCallID(number))) }
+  for number in 1...3 { step(.agent(.opened(BridgeCallID(number)))) }
   let list = #"{"parameters":{"isSynced":true},"continues":true}"#
-  step(.agentReceived(BridgeCallID(2), Array(list.utf8) + [0]))
-  for number in 10...11 { step(.agentOpened(BridgeCallID(number))) }
+  step(.agent(.received(BridgeCallID(2), Array(list.utf8) + [0])))
+  for number in 10...11 { step(.agent(.opened(BridgeCallID(number)))) }
   let commands = ["pick", "choose", "cancel", "rename", "remove"]
   switch source {
   case 0...4: step(.received(MQTTMessage("accessoryd/gw/command/\(commands[Int(source)])", input)))
-  case 5: step(.agentReceived(BridgeCallID(2), input))
-  case 6: step(.agentReceived(BridgeCallID(3), input))
-  case 7: step(.agentReceived(BridgeCallID(11), input))
+  case 5: step(.agent(.received(BridgeCallID(2), input)))
+  case 6: step(.agent(.received(BridgeCallID(3), input)))
+  case 7: step(.agent(.received(BridgeCallID(11), input)))
   default:
     step(.received(MQTTMessage(String(decoding: input, as: UTF8.self), Array("x".utf8), retained: true)))
   }

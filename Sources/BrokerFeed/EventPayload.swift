@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import BridgeClient
-import Interfaces
+public import BridgeClient
+public import Interfaces
 import JSON
 import SensorFormats
 
 /// The payloads of what happens. With gateway, epoch and sequence a reader removes doubles.
-struct EventPayload {
+public struct EventPayload: Sendable {
   let gateway: String
   let showsAddresses: Bool
 
+  public init(gateway: String, showsAddresses: Bool) {
+    (self.gateway, self.showsAddresses) = (gateway, showsAddresses)
+  }
+
   /// An event. Without addresses, the raw data is left out, too, because several formats repeat the address in it.
-  func event(_ event: EventLine, of accessory: AccessoryLine?) -> [UInt8] {
+  public func event(_ event: EventLine, of accessory: AccessoryLine?) -> [UInt8] {
     let values = SensorPayload(event.data).values
     return JSONText.object { json in
       json.member("gateway", gateway)
@@ -30,7 +34,7 @@ struct EventPayload {
       json.member("samples", event.samples)
       json.member("reason", event.reason.rawValue)
       if event.skipped > 0 { json.member("skipped", event.skipped) }
-      if !values.isEmpty { json.object("values") { AccessoryTopics.write(values, to: &$0) } }
+      if !values.isEmpty { json.object("values") { AccessoryReadings.write(values, to: &$0) } }
       guard showsAddresses else { return }
       json.members(event.address)
       json.member("data", Hex(event.data))
@@ -38,7 +42,7 @@ struct EventPayload {
   }
 
   /// The agent began a new run, whose events count from 0. `last` is the position in the one before, if it is known.
-  func reset(to new: EventCursor, from last: EventCursor?) -> [UInt8] {
+  public func reset(to new: EventCursor, from last: EventCursor?) -> [UInt8] {
     JSONText.object { json in
       json.member("gateway", gateway)
       json.member("epoch", new.epoch)
@@ -52,7 +56,7 @@ struct EventPayload {
   }
 
   /// Events were overwritten before the bridge could read them: as many as `count`, from `first` on.
-  func missed(_ count: UInt64, from first: EventCursor) -> [UInt8] {
+  public func missed(_ count: UInt64, from first: EventCursor) -> [UInt8] {
     JSONText.object { json in
       json.member("gateway", gateway)
       json.member("epoch", first.epoch)
@@ -61,7 +65,7 @@ struct EventPayload {
     }
   }
 
-  func status(_ status: StatusLine, bridge version: String) -> [UInt8] {
+  public func status(_ status: StatusLine, bridge version: String) -> [UInt8] {
     JSONText.object { json in
       json.member("gateway", gateway)
       json.member("bridge", version)
@@ -77,6 +81,15 @@ struct EventPayload {
         json.member("kind", problem.kind)
         json.member("sentence", shown(problem.sentence))
       }
+    }
+  }
+
+  /// What takes the place of the status while the agent is away.
+  public func absence(bridge version: String) -> [UInt8] {
+    JSONText.object { json in
+      json.member("gateway", gateway)
+      json.member("bridge", version)
+      json.member("isAway", true)
     }
   }
 

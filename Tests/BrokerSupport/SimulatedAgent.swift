@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import BridgeClient
+package import BridgeClient
 import Interfaces
 import JSON
-import Values
+package import Values
 import Varlink
 
 /// An agent with a ring of events, which a test ends and begins again.
-struct SimulatedAgent {
+package struct SimulatedAgent {
   /// A call, and how far its stream is.
   private struct Stream {
     let method: String
@@ -16,41 +16,41 @@ struct SimulatedAgent {
     var isHeld = false
   }
 
-  static let ringMax: UInt64 = 60
-  static let app = "climate"
+  package static let ringMax: UInt64 = 60
+  package static let app = "climate"
 
-  private(set) var isRunning = true
-  private(set) var run = 0
+  package private(set) var isRunning = true
+  package private(set) var run = 0
   /// The events of each run: how many there were.
-  private(set) var counts: [String: UInt64] = [:]
-  private(set) var accessories: [Int: String] = [:]
+  package private(set) var counts: [String: UInt64] = [:]
+  package private(set) var accessories: [Int: String] = [:]
   private var streams: [BridgeCallID: Stream] = [:]
 
-  var epoch: String { "run\(run)" }
+  package var epoch: String { "run\(run)" }
   private var count: UInt64 { counts[epoch] ?? 0 }
 
-  init() { counts[epoch] = 0 }
+  package init() { counts[epoch] = 0 }
 
   // MARK: - What the test does
 
   /// Ends it; the calls that have ended.
-  mutating func end() -> [BridgeCallID] {
+  package mutating func end() -> [BridgeCallID] {
     isRunning = false
     defer { streams = [:] }
     return streams.keys.sorted { $0.number < $1.number }
   }
 
-  mutating func startAgain() {
+  package mutating func startAgain() {
     guard !isRunning else { return }
     isRunning = true
     run += 1
     counts[epoch] = 0
   }
 
-  mutating func produceEvent() { if isRunning { counts[epoch] = count + 1 } }
+  package mutating func produceEvent() { if isRunning { counts[epoch] = count + 1 } }
 
   /// Sets an accessory up, renames it, or removes it.
-  mutating func change(_ number: Int, name: String?) -> [(BridgeCallID, [UInt8])] {
+  package mutating func change(_ number: Int, name: String?) -> [(BridgeCallID, [UInt8])] {
     accessories[number] = name
     return streams.filter { $0.value.method.hasSuffix("Operator.List") }.map { id, _ in
       (
@@ -65,7 +65,7 @@ struct SimulatedAgent {
   // MARK: - What the bridge does
 
   /// Its call, and the first replies; nil when it does not run.
-  mutating func receive(_ bytes: [UInt8], on id: BridgeCallID) -> [UInt8] {
+  package mutating func receive(_ bytes: [UInt8], on id: BridgeCallID) -> [UInt8] {
     guard case .object(let call)? = try? JSONReader.read(Array(bytes.dropLast()).span),
       case .string(let method)? = call["method"]
     else { return [] }
@@ -100,12 +100,12 @@ struct SimulatedAgent {
     }
   }
 
-  mutating func close(_ id: BridgeCallID) { streams[id] = nil }
+  package mutating func close(_ id: BridgeCallID) { streams[id] = nil }
 
-  mutating func hold(_ id: BridgeCallID, _ isHeld: Bool) { streams[id]?.isHeld = isHeld }
+  package mutating func hold(_ id: BridgeCallID, _ isHeld: Bool) { streams[id]?.isHeld = isHeld }
 
   /// Up to `limit` more replies of the streams of events.
-  mutating func nextReplies(limit: Int) -> [(BridgeCallID, [UInt8])] {
+  package mutating func nextReplies(limit: Int) -> [(BridgeCallID, [UInt8])] {
     var replies: [(BridgeCallID, [UInt8])] = []
     for (id, stream) in streams where stream.method.hasSuffix("Gateway.Watch") && !stream.isHeld {
       var next = stream.sequence
@@ -129,12 +129,12 @@ struct SimulatedAgent {
 
   // MARK: - Values
 
-  static func identifier(_ number: Int) -> String {
+  package static func identifier(_ number: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: 32 - digits.utf8.count) + digits
   }
 
-  static func address(_ number: Int) -> DeviceAddress {
+  package static func address(_ number: Int) -> DeviceAddress {
     DeviceAddress(bits: 0xC4A1_0000_0000 + UInt64(number), type: .random)
   }
 
