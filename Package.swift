@@ -306,6 +306,24 @@ let package = Package(
       ],
       swiftSettings: compact),
 
+    // The gateway for servers of NATS.
+    .target(
+      name: "NATSBridge",
+      dependencies: ["BridgeClient", "BrokerFeed", "Interfaces", "JSON"],
+      swiftSettings: compact),
+    .target(name: "CNats", linkerSettings: [.linkedLibrary("nats")]),
+    .target(
+      name: "NATSFormat",
+      dependencies: ["BrokerFeed", "BrokerFormat", "NATSBridge", "Manifest", "ManifestFormat"],
+      swiftSettings: compact),
+    .executableTarget(
+      name: "accessory-nats",
+      dependencies: [
+        "BridgeClient", "BridgeRuntime", "BrokerFeed", "CNats", "Interfaces", "LinuxSystem",
+        "ManifestFormat", "NATSBridge", "NATSFormat",
+      ],
+      swiftSettings: compact),
+
     .target(
       name: "TestSupport", dependencies: ["Captures", "HCI", "Varlink"], path: "Tests/Support",
       swiftSettings: strict),
@@ -407,6 +425,13 @@ let package = Package(
       dependencies: [
         "BridgeClient", "BrokerFeed", "BrokerSupport", "Interfaces", "JSON", "MQTTBridge", "MQTTFormat",
         "ManifestFormat", "VirtualRadio",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "NATSBridgeTests",
+      dependencies: [
+        "BridgeClient", "BrokerFeed", "BrokerSupport", "JSON", "ManifestFormat", "NATSBridge", "NATSFormat",
+        "VirtualRadio",
       ],
       swiftSettings: strict),
     .testTarget(
