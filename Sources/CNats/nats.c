@@ -66,9 +66,13 @@ static void append(
   signal_descriptor();
 }
 
+static bool is_refusal(const char *text) {
+  return strstr(text, "Authorization Violation") || strstr(text, "Authentication");
+}
+
 static void report(uintptr_t own, int kind, const char *text) {
   pthread_mutex_lock(&lock);
-  if (own == generation) append(kind, 0, 0, text, NULL, 0);
+  if (own == generation) append(kind, is_refusal(text), 0, text, NULL, 0);
   pthread_mutex_unlock(&lock);
 }
 
@@ -135,7 +139,8 @@ static void *attempt_connection(void *argument) {
     } else {
       natsStatus last = NATS_OK;
       const char *text = nats_GetLastError(&last);
-      append(CNATS_ENDED, 0, 0, text && text[0] ? text : natsStatus_GetText(status), NULL, 0);
+      if (!text || !text[0]) text = natsStatus_GetText(status);
+      append(CNATS_ENDED, is_refusal(text), 0, text, NULL, 0);
     }
   }
   pthread_mutex_unlock(&lock);

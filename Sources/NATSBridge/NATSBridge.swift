@@ -243,6 +243,8 @@ public struct NATSBridge: Sendable {
       if case .asking(var numbers, let deadline) = server, numbers.remove(reply.number) != nil {
         answered(line)
         if numbers.isEmpty { learned() } else { server = .asking(numbers, deadline: deadline) }
+      } else if let other = line.stream, other != configuration.stream.name, window.has(reply.number) {
+        pausePublishing(.storedElsewhere(stream: other, subject: subjects.event))
       } else {
         acknowledge(reply.number)
       }
@@ -362,7 +364,6 @@ public struct NATSBridge: Sendable {
       lastNumber = max(lastNumber, number)
       var headers = message.headers
       if let position { headers.append(header(Self.positionHeader, position)) }
-      headers.append(NATSMessage.Header("Nats-Expected-Stream", configuration.stream.name))
       effects.append(.request(number, NATSMessage(message.subject, message.payload, headers: headers)))
     }
   }

@@ -17,6 +17,8 @@ extension NATSBridge {
     case streamCreated(String)
     /// The stream has no subject of the gateway's.
     case subjectNotStored(stream: String, subject: String)
+    /// Another stream has the subject.
+    case storedElsewhere(stream: String, subject: String)
     case refused(String)
     /// The stream refuses doubles only for this many seconds.
     case shortDuplicateWindow(stream: String, seconds: Int)

@@ -30,6 +30,9 @@ struct StreamReply {
     throw StreamError(code: code ?? 2, description: description ?? "without a reason")
   }
 
+  /// The stream that has stored a message.
+  var stream: String? { (try? line.stringIfPresent("stream")) ?? nil }
+
   /// How long a stream refuses doubles, in seconds; nil when it does not say.
   var duplicateSeconds: Int? {
     guard let configuration = (try? line.objectIfPresent("config")) ?? nil else { return nil }

@@ -9,7 +9,8 @@ extension NATSBridge.Notice {
     switch self {
     case .gateway(let notice): notice.isProblem ? .warning : .info
     case .serverIsThere, .streamCreated, .reconfigured: .info
-    case .serverIsAway, .serverComplains, .noJetStream, .noStream, .subjectNotStored, .refused,
+    case .serverIsAway, .serverComplains, .noJetStream, .noStream, .subjectNotStored, .storedElsewhere,
+      .refused,
       .shortDuplicateWindow:
       .warning
     }
@@ -30,6 +31,9 @@ extension NATSBridge.Notice {
     case .streamCreated(let name): "making the stream \(name), because create is true"
     case .subjectNotStored(let stream, let subject):
       "waiting: nothing stores \(subject); the stream \(stream) has no such subject, or no leader at present"
+    case .storedElsewhere(let stream, let subject):
+      "waiting: \(subject) is stored by the stream \(stream); write its name below [stream] in nats.toml, or take the subject "
+        + "from it"
     case .refused(let reason): "waiting: the stream refuses events: \(reason)"
     case .shortDuplicateWindow(let stream, let seconds):
       "the stream \(stream) refuses doubles for \(seconds) s only, so that a longer absence may leave doubles; change "

@@ -103,7 +103,7 @@ struct ServerConnection: ~Copyable {
     let text = unsafe event.text.map { unsafe String(cString: $0) } ?? ""
     switch cnats_event_kind(UInt32(unsafe event.kind)) {
     case CNATS_CONNECTED: return .connected
-    case CNATS_ENDED: return .ended(Self.sentence(text))
+    case CNATS_ENDED: return .ended(Self.sentence(text, isRefusal: unsafe event.status != 0))
     case CNATS_COMPLAINT: return .complained(text)
     case CNATS_REPLY:
       let payload = unsafe Array(UnsafeBufferPointer(start: event.payload, count: event.payload_count))
@@ -116,8 +116,8 @@ struct ServerConnection: ~Copyable {
   }
 
   /// What the library says, with what to do where that is known.
-  private static func sentence(_ words: String) -> String {
-    if words.contains("Authorization Violation") || words.contains("Authentication") {
+  private static func sentence(_ words: String, isRefusal: Bool) -> String {
+    if isRefusal {
       return
         "it refuses the user, the password or the credentials; correct user or nkey in nats.toml, and the credential"
     }

@@ -34,7 +34,6 @@ struct NATSBridgeTests {
     #expect(
       message.headers == [
         NATSMessage.Header("Nats-Msg-Id", "gw/run0/0"), NATSMessage.Header("Accessory-Position", "run0/0"),
-        NATSMessage.Header("Nats-Expected-Stream", "ACCESSORIES"),
       ])
     let text = String(decoding: house.stream.stored.last?.payload ?? [], as: UTF8.self)
     #expect(text.hasPrefix(#"{"gateway":"gw","epoch":"run0","sequence":2,"#))
@@ -131,6 +130,16 @@ struct NATSBridgeTests {
     house.stream.refusal = nil
     house.pass(.seconds(10))
     #expect(house.events.map(\.sequence) == [0, 1, 2, 3, 4])
+  }
+
+  @Test("Another stream with the subject is named")
+  func otherStream() {
+    var configuration = NATSConfiguration()
+    configuration.stream.name = "OTHER"
+    let house = NATSHouse(configuration)
+    house.handle(.start)
+    produce(house, 1)
+    #expect(house.notices.contains(.storedElsewhere(stream: "ACCESSORIES", subject: "acc.gw.event")))
   }
 
   @Test("A new run of the agent is announced when everything before is stored")

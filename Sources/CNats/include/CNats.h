@@ -15,7 +15,7 @@ enum cnats_event_kind {
   CNATS_NOTHING,
   /// The server has accepted the connection.
   CNATS_CONNECTED,
-  /// There is no connection, or no longer: `text` says why.
+  /// There is no connection, or no longer: `text` says why; `status` is not 0 when the server refuses the user.
   CNATS_ENDED,
   /// `text` is what the server does not allow. The connection lasts.
   CNATS_COMPLAINT,
