@@ -15,10 +15,10 @@ PACKAGES = {
     "libc.so.6": "libc6", "libm.so.6": "libc6", "ld-linux-x86-64.so.2": "libc6", "ld-linux-aarch64.so.1": "libc6",
     "libgcc_s.so.1": "libgcc-s1", "libstdc++.so.6": "libstdc++6", "libncursesw.so.6": "libncursesw6",
     "libtinfo.so.6": "libtinfo6", "libqrencode.so.4": "libqrencode4",
-    "libmosquitto.so.1": "libmosquitto1", "libmicrohttpd.so.12": "libmicrohttpd12", "libgnutls.so.30": "libgnutls30",
+    "libmosquitto.so.1": "libmosquitto1", "libnats.so.3.4": "libnats3.4", "libmicrohttpd.so.12": "libmicrohttpd12", "libgnutls.so.30": "libgnutls30",
 }
 VERSIONS = {"libgcc-s1": "3.3", "libgnutls30": "3.7.0", "libmicrohttpd12": "0.9.50", "libncursesw6": "6", "libtinfo6": "6",
-            "libqrencode4": "3.2.0", "libmosquitto1": "1.0"}
+            "libqrencode4": "3.2.0", "libmosquitto1": "1.0", "libnats3.4": "2.5.1"}
 
 
 def output_of(*command):

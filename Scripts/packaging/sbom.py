@@ -22,6 +22,7 @@ PACKAGES = {
     "accessory-gateway-simulation": ["virtual-controller"],
     "accessory-gateway-esphome": ["accessory-esphome"],
     "accessory-gateway-mqtt": ["accessory-mqtt"],
+    "accessory-gateway-nats": ["accessory-nats"],
     "accessory-gateway-web": ["accessory-web"],
 }
 PROGRAMS = [name for names in PACKAGES.values() for name in names]
