@@ -143,7 +143,7 @@ def make_certificates(folder):
         path.chmod(0o644)
 
 
-def compare(operator, app, events, resets, resets_min):
+def compare(operator, app, events, resets, resets_min, accessory_count=2):
     """Compares what came, as functions, with what an operator has read from the agent itself. Returns how many came twice."""
     def received():
         return [(event["epoch"], event["sequence"]) for event in events()]
@@ -168,7 +168,7 @@ def compare(operator, app, events, resets, resets_min):
         check(not missing,
               sorted(missing) or f"none of a run that was killed is missing before {ends[epoch]}, which its reset names")
     accessories = {event["accessory"] for event in events() if "accessory" in event}
-    check(len(accessories) == 2 and len(hidden() & wanted) < 20, "what was hidden is of devices that were no accessories yet")
+    check(len(accessories) == accessory_count and len(hidden() & wanted) < 20, "what was hidden is of devices that were no accessories yet")
     # The operator did not read the last events of an agent that was killed.
     read = {epoch: max(key[1] for key in wanted if key[0] == epoch) for epoch in {key[0] for key in wanted}}
     check(not {key for key in keys if key[1] <= read.get(key[0], -1)} - wanted, "none is of another app or invented")
@@ -184,6 +184,23 @@ def keeps_addresses(messages):
     for address in [*THERMOMETERS, LAMP, UNKNOWN]:
         for form in [address, address.replace(":", ""), str(int(address.replace(":", ""), 16))]:
             check(form not in text, f"no address left: {form}")
+
+
+def call(path, method, **parameters):
+    """Makes an operator's call, and returns its last reply."""
+    agent = socket.socket(socket.AF_UNIX)
+    agent.connect(str(path))
+    agent.sendall(json.dumps(
+        {"method": f"io.accessoryd.Operator.{method}", "parameters": parameters, "more": method == "Open"}).encode() + b"\0")
+    rest = b""
+    while data := agent.recv(1 << 16):
+        *messages, rest = (rest + data).split(b"\0")
+        for reply in map(json.loads, messages):
+            if "error" in reply:
+                raise AssertionError(reply)
+            if not reply.get("continues"):
+                return reply
+    raise AssertionError("the agent has ended")
 
 
 class House:
@@ -223,20 +240,7 @@ class House:
         return self.logs[name].read_text()
 
     def call(self, method, **parameters):
-        """Makes an operator's call, and returns its last reply."""
-        agent = socket.socket(socket.AF_UNIX)
-        agent.connect(str(self.folder / "socket"))
-        agent.sendall(json.dumps(
-            {"method": f"io.accessoryd.Operator.{method}", "parameters": parameters, "more": method == "Open"}).encode() + b"\0")
-        rest = b""
-        while data := agent.recv(1 << 16):
-            *messages, rest = (rest + data).split(b"\0")
-            for reply in map(json.loads, messages):
-                if "error" in reply:
-                    raise AssertionError(reply)
-                if not reply.get("continues"):
-                    return reply
-        raise AssertionError("the agent has ended")
+        return call(self.folder / "socket", method, **parameters)
 
     @staticmethod
     def wait_for_events(count):
