@@ -50,7 +50,10 @@ public struct GatewayFeed: Sendable {
   private static let statusPause = Duration.seconds(60)
   private static let accessoriesCall = BridgeCallID(2)
   private static let statusCall = BridgeCallID(3)
+  private static let presentCall = BridgeCallID(6)
   private static let firstEventsCall = 10
+  /// How long found devices are listened for.
+  private static let presentSpan = Duration.seconds(2)
 
   private var agent = BridgeClient()
   private var now = Duration.zero
@@ -63,6 +66,7 @@ public struct GatewayFeed: Sendable {
   public private(set) var isAgentThere = false
   private var statusTime: Duration?
   private var lastNotice: Notice?
+  private var presentEnd: Duration?
 
   /// Where reading goes on.
   public private(set) var start: Start
@@ -76,7 +80,7 @@ public struct GatewayFeed: Sendable {
 
   public var nextDeadline: Duration? {
     let status = isAgentThere ? (statusTime ?? .zero) + Self.statusPause : nil
-    return [agent.nextDeadline, status].compactMap { $0 }.min()
+    return [agent.nextDeadline, status, presentEnd].compactMap { $0 }.min()
   }
 
   /// What is to be done since the last time.
@@ -100,6 +104,10 @@ public struct GatewayFeed: Sendable {
   /// Does what is due.
   public mutating func expireDeadlines() {
     callAgent(.timePassed)
+    if let end = presentEnd, end <= now {
+      presentEnd = nil
+      callAgent(.cancel(Self.presentCall))
+    }
     if isAgentThere, (statusTime ?? .zero) + Self.statusPause <= now { askStatus() }
   }
 
@@ -179,6 +187,7 @@ public struct GatewayFeed: Sendable {
     switch id {
     case eventsCall: eventsAnswered(reply)
     case Self.accessoriesCall: accessoriesAnswered(reply)
+    case Self.presentCall: presentAnswered(reply)
     case Self.statusCall:
       guard let line: StatusLine = reply.line() else { return }
       status = line
@@ -198,9 +207,12 @@ public struct GatewayFeed: Sendable {
     if reply.isPermissionDenied { note(.notABridge) }
     if reply.isUnknownMethod { note(.agentIsOlder) }
     if reply.error != nil || !reply.continues { return book.restart() }
+    let known = book
     switch book.update(reply) {
     case .nothing: break
-    case .replaced(let accessory): effects.append(.adopted(accessory))
+    case .replaced(let accessory):
+      effects.append(.adopted(accessory))
+      if known.lines[accessory] == nil { readPresent() }
     case .gone(let accessory): effects.append(.gone(accessory))
     case .synced:
       isListed = true
@@ -220,6 +232,18 @@ public struct GatewayFeed: Sendable {
     callAgent(.begin(call, .events(from: cursor)))
   }
 
+  /// Asks once more which devices are found: one was found before it was an accessory, and may have no event for long.
+  private mutating func readPresent() {
+    presentEnd = now + Self.presentSpan
+    callAgent(.cancel(Self.presentCall))
+    callAgent(.begin(Self.presentCall, .once(GatewayMethodName.watch)))
+  }
+
+  private mutating func presentAnswered(_ reply: ReceivedReply) {
+    guard let line: WatchReply = reply.line(), let present = line.present else { return }
+    for item in present.items where item.isFound { effects.append(.present(present, app: item.app)) }
+  }
+
   private mutating func eventsAnswered(_ reply: ReceivedReply) {
     if let refusal = reply.refusal { return note(reply.isPermissionDenied ? .notABridge : .refused(refusal)) }
     guard let line: WatchReply = reply.line() else { return }
@@ -228,8 +252,8 @@ public struct GatewayFeed: Sendable {
     } else if let event = line.event {
       start = .cursor(EventCursor(epoch: event.epoch, sequence: event.sequence + 1))
       effects.append(.event(event))
-    } else if let present = line.present {
-      for item in present.items where item.isFound { effects.append(.present(present, app: item.app)) }
+    } else if line.present != nil {
+      presentAnswered(reply)
     } else if let missed = line.missed, let first = cursor {
       let count = UInt64(missed)
       start = .cursor(EventCursor(epoch: first.epoch, sequence: first.sequence + count))
