@@ -69,6 +69,7 @@ public struct NATSBridge: Sendable {
   private static let silenceMax = Duration.seconds(20)
   private static let endSpan = Duration.seconds(1)
   private static let leastDuplicateSeconds = 3600
+  private static let complaintsMax = 16
 
   public private(set) var configuration: NATSConfiguration
   private let host: String
@@ -88,6 +89,8 @@ public struct NATSBridge: Sendable {
   private var lastNumber = 0
   private var lastNotice: Notice?
   private var isWindowReported = false
+  /// What the server has not allowed; at most ``complaintsMax`` are said.
+  private var complaints: Set<String> = []
 
   /// The position after everything that the stream has acknowledged; nil before the stream was asked.
   private var position: EventCursor?
@@ -141,7 +144,7 @@ public struct NATSBridge: Sendable {
     case .agent(let event): changeFeed { $0.receive(event) }
     case .serverConnected: serverConnected()
     case .serverEnded(let reason): serverEnded(reason)
-    case .serverComplained(let reason): note(.serverComplains(reason))
+    case .serverComplained(let reason): complained(reason)
     case .received(let reply): receive(reply)
     case .configure(let new): reconfigure(new)
     case .end: end()
@@ -229,6 +232,12 @@ public struct NATSBridge: Sendable {
     guard lastNotice != notice else { return }
     lastNotice = notice
     effects.append(.log(notice))
+  }
+
+  /// Says what the server does not allow, such as a subject of readings, once.
+  private mutating func complained(_ words: String) {
+    guard complaints.count < Self.complaintsMax, complaints.insert(words).inserted else { return }
+    effects.append(.log(.serverComplains(words)))
   }
 
   private mutating func request(_ subject: String, _ body: (inout JSONWriter) -> Void) -> Int {
@@ -482,7 +491,7 @@ public struct NATSBridge: Sendable {
       changeFeed { $0.moveStart(to: .wholeRing) }
     }
     pause = Self.firstPause
-    lastNotice = nil
+    (lastNotice, complaints) = (nil, [])
     connect()
   }
 

@@ -132,6 +132,16 @@ struct NATSBridgeTests {
     #expect(house.events.map(\.sequence) == [0, 1, 2, 3, 4])
   }
 
+  @Test("What the server does not allow is said once")
+  func complaint() {
+    let house = house()
+    for _ in 0..<3 {
+      house.handle(.serverComplained("Permissions Violation"))
+      produce(house, 1)
+    }
+    #expect(house.notices.filter { $0 == .serverComplains("Permissions Violation") }.count == 1)
+  }
+
   @Test("Another stream with the subject is named")
   func otherStream() {
     var configuration = NATSConfiguration()
