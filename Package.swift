@@ -712,7 +712,7 @@ case "fuzzers":
         "DBus",
         "Discovery", "ESPHome", "GATT", "HCI", "InterfaceDefinition", "JSON",
         "KernelNetworks", "KnownNetworks", "MQTTBridge", "MQTTFormat", "Manifest", "ManifestEdits",
-        "ManifestFormat", "Pairing",
+        "ManifestFormat", "NATSBridge", "NATSFormat", "Pairing",
         "PropertyList", "Registry",
         "RegistryFormat",
         "RegistryStore", "RegistrySupport", "SceneFormat", "SensorFormats", "SessionClient", "TestSupport",

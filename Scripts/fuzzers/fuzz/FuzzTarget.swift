@@ -59,6 +59,8 @@ enum FuzzTarget: String, CaseIterable {
   case sensors
   /// What a broker's clients and the agent send to the bridge for MQTT, and its configuration.
   case broker
+  /// What a server and the agent send to the bridge for NATS, and its configuration.
+  case nats
   /// What browsers send to the page.
   case page
   /// Crashes on purpose, to prove that crashes are found.
@@ -93,6 +95,7 @@ enum FuzzTarget: String, CaseIterable {
     case .esphome: fuzzESPHome(bytes)
     case .sensors: fuzzSensors(bytes)
     case .broker: fuzzBroker(bytes)
+    case .nats: fuzzNATS(bytes)
     case .page: fuzzPage(bytes)
     case .canary: fuzzCanary(bytes)
     }
@@ -127,6 +130,7 @@ enum FuzzTarget: String, CaseIterable {
     case .esphome: esphomeSeeds
     case .sensors: sensorSeeds
     case .broker: brokerSeeds
+    case .nats: natsSeeds
     case .page: pageSeeds
     case .canary: [Array("canar".utf8)]
     }
