@@ -67,7 +67,9 @@ public struct CaptureReplay: ~Copyable {
     }
     // Another program may scan as well.
     if isPaused, ScanSwitch.isReport(kind, record.payload) { switchScan(true, at: time) }
-    _ = dataPath.pipeline.receive(Packet(kind: kind, body: record.payload), at: time)
+    // What a connection sends during a pause is counted, and moves no clock.
+    let receptionTime = isPaused ? dataPath.pipeline.now ?? time : time
+    _ = dataPath.pipeline.receive(Packet(kind: kind, body: record.payload), at: receptionTime)
     drain(into: &events)
   }
 

@@ -24,7 +24,7 @@ import VirtualRadio
   private static func events(_ packets: [(second: Int64, packet: [UInt8])]) -> [String] {
     var writer = CaptureWriter(start: Instant(microseconds: 1_790_000_000_000_000))
     for (second, packet) in packets {
-      writer.append(packet, isReceived: packet[0] == 4, at: Instant(microseconds: second * 1_000_000))
+      writer.append(packet, isReceived: packet[0] != 1, at: Instant(microseconds: second * 1_000_000))
     }
     var item = DisplayItem(id: "lamp", name: "Lamp")
     item.descriptor.companyIdentifier = 0x0EEE
@@ -53,6 +53,24 @@ import VirtualRadio
       ]
       + Self.heard(from: 3602)
     #expect(Self.events(packets) == ["found 0"])
+  }
+
+  @Test(
+    "What a connection sends in between changes nothing",
+    arguments: [
+      [4, 0x05, 4, 0, 0x01, 0x00, 0x13],  // Disconnection Complete
+      [4, 0x0F, 4, 0, 1, 0x06, 0x04],  // Command Status of Disconnect
+      [2, 0x40, 0x00, 7, 0, 3, 0, 4, 0, 0x0A, 0x01, 0x00],  // ACL data
+      [4, 0x05, 9, 0],  // an event that is cut off
+    ])
+  func connection(packet: [UInt8]) {
+    for second in [41 as Int64, 200, 3599] {
+      let packets =
+        Self.heard(from: 0)
+        + [(40, Self.switching(false, true)), (second, packet), (3600, Self.switching(true, true))]
+        + Self.heard(from: 3602)
+      #expect(Self.events(packets) == ["found 0"])
+    }
   }
 
   @Test("The silence goes on after the pause")
