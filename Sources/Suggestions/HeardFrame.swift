@@ -150,17 +150,34 @@ struct HeardKeys<Key: Hashable & Sendable>: Sendable {
   fileprivate func others(besides value: Value) -> [Value] { values.filter { $0.key != value.key } }
 }
 
-extension HeardKeys<UInt16> {
-  /// Company identifiers that take turns before like data. Those that differ in one byte are a reading that goes up and
-  /// down.
-  var doubtful: [Value] {
+extension HeardKeys {
+  /// Keys that take turns before like data, and that `areFar` from each other: those that are near are a reading that goes
+  /// up and down.
+  fileprivate func doubtful(_ areFar: (Key, Key) -> Bool) -> [Value] {
     if hasMore { return [] }
     return values.filter { value in
-      takesTurns(value)
-        && others(besides: value).allSatisfy { other in
-          let difference = other.key ^ value.key
-          return difference & 0xFF != 0 && difference >> 8 != 0
-        }
+      takesTurns(value) && others(besides: value).allSatisfy { areFar($0.key, value.key) }
+    }
+  }
+}
+
+extension HeardKeys<UInt16> {
+  /// Company identifiers of which each may be the company; those that differ in one byte are none.
+  var doubtful: [Value] {
+    doubtful { one, other in (one ^ other) & 0xFF != 0 && (one ^ other) >> 8 != 0 }
+  }
+}
+
+extension HeardKeys<BluetoothUUID> {
+  /// UUIDs of which each may be the service: short ones that differ in both bytes, and long ones that differ in more bytes
+  /// than a reading has.
+  var doubtful: [Value] {
+    doubtful { one, other in
+      let difference = [one.high ^ other.high, one.low ^ other.low].flatMap { half in
+        (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(8 * $0)) }
+      }
+      let areShort = one.short.map { $0 <= 0xFFFF } ?? false && other.short.map { $0 <= 0xFFFF } ?? false
+      return difference.count { $0 != 0 } >= (areShort ? 2 : 5)
     }
   }
 }

@@ -7,7 +7,7 @@ import Interfaces
 
 /// The fields of an advertising set that stay the same in every report of a frame, so that an item may ask for them.
 ///
-/// Many makers put a reading or the device's own address where the company identifier belongs, or into a name. Whatever
+/// Many makers put a reading or the device's own address where the company identifier or the UUID belongs, or into a name. Whatever
 /// changed, and whatever repeats the address, is no part of this.
 struct LastingFields {
   /// A company identifier or a service UUID, and the data after it.
@@ -44,7 +44,7 @@ struct LastingFields {
   var hasKey: Bool { !companies.isEmpty || !serviceData.isEmpty || !services.isEmpty }
   var address: DeviceAddress { source.address }
 
-  /// With `doubtful`, also a company identifier that takes turns with others.
+  /// With `doubtful`, also a company identifier or a service that takes turns with others.
   init(_ source: SuggestionSource, doubtful: Bool = false) {
     self.source = source
     own = OwnAddress(source.address)
@@ -78,7 +78,8 @@ struct LastingFields {
         Self.add(Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &companies)
       }
     case .serviceData(let keys):
-      for value in keys.lasting(lengthsDiffer: false) {
+      let lasting = keys.lasting(lengthsDiffer: true)
+      for value in lasting.isEmpty && doubtful ? keys.doubtful : lasting {
         guard let header = header(after: value.key.airBytes, value.data) else { continue }
         Self.add(
           Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &serviceData)

@@ -167,7 +167,7 @@ public struct Suggestion: Equatable, Sendable {
     }
     if search.isDoubtful {
       warnings.append(
-        "The company identifier may be a reading, and nothing else recognises the device. See whether the item still finds it "
+        "The \(candidate.descriptor.companyIdentifier == nil ? "service" : "company identifier") may be a reading, and nothing else recognises the device. See whether the item still finds it "
           + "tomorrow, and whether it finds another unit.")
     }
     if source.address.lifetime != .durable {

@@ -27,7 +27,7 @@ struct SuggestionSearch {
   private let probableAddresses: Set<DeviceAddress>
   /// The best item and the set that it was taken from; nil when nothing lasts.
   private(set) var best: (candidate: SuggestionCandidate, source: SuggestionSource)?
-  /// Whether ``best`` asks for a company identifier that may be a reading.
+  /// Whether ``best`` asks for a company identifier or a service that may be a reading.
   private(set) var isDoubtful = false
 
   /// How many other devices are of another kind.

@@ -73,7 +73,7 @@ struct RareFrameTests {
       "a company once, a name else", "M 0eee 01 02", among: "N Lumo", each: 500, count: 200, wanted: "Lumo"
     ) { $0 == 90 },
     Case(
-      "a service that takes the place of another", "S fd01 01 ##", among: "S fd00 01 ##", each: 500,
+      "a service that takes the place of another", "S fd01 01 ## ##", among: "S fd00 01 ##", each: 500,
       count: 300, wanted: "fd01"
     ) { $0 > 240 },
   ]

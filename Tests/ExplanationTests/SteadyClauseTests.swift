@@ -81,7 +81,7 @@ import Testing
         wanted: "0eee 07"),
       Case("the address in a listed service", ["L e0d0c0b0a0103f9c2a4d a ; M 0eee 01 ##"], wanted: "0eee"),
       Case(
-        "service data in turn", ["S fd00 01 ##", "S fd01 02 ##"], besides: "U fd00", wanted: "fd01"),
+        "service data in turn", ["S fd00 01 ##", "S fd01 02 ## ##"], besides: "U fd00", wanted: "fd01"),
     ]
 
   private static let names = [
@@ -177,10 +177,34 @@ import Testing
 
   @Test(
     "No item is made of readings alone",
-    arguments: [["V #### ## ##"], ["V 0a08 ##", "V 0b08 ##"], ["N 2%.%C"]])
+    arguments: [
+      ["V #### ## ##"], ["V 0a08 ##", "V 0b08 ##"], ["N 2%.%C"], ["S 0063 01 ## aabb", "S 0062 01 ## aabb"],
+      ["S 0062 01 ##", "S 0063 01 ##", "S 0062 01 ##", "S 0064 01 ##", "S 0065 01 ##"],
+    ])
   func readingsAlone(frames: [String]) {
     let device = MadeDevice("readings", frames: frames, wanted: "", at: 0xC4A1_0000_0001)
     #expect(Suggesting.suggestion(for: device.address, device.packets(30)) == nil)
+  }
+
+  @Test(
+    "A reading for the UUID of service data that changed once is none, with and without a name",
+    arguments: [3, 30])
+  func readingForTheService(count: Int) throws {
+    for name in ["", " ; N Therm"] {
+      let devices = ["63", "62"].map { reading in
+        MadeDevice("reading", "S 00\(reading) 01 ## aabb\(name)", wanted: "", at: 0xC4A1_0000_0001)
+      }
+      let suggestion = Suggesting.suggestion(
+        for: devices[0].address, devices[0].packets(count) + devices[1].packets(count))
+      #expect(suggestion?.descriptor.clauseText == (name.isEmpty ? nil : "Therm"))
+    }
+  }
+
+  @Test("A service that takes turns with another before like data is the last resort, and a warning")
+  func doubtfulService() throws {
+    let device = MadeDevice("turns", "S fd00 01 ##", "S fe95 01 ##", wanted: "", at: 0xC4A1_0000_0001)
+    let suggestion = try #require(Suggesting.suggestion(for: device.address, device.packets(20)))
+    #expect(suggestion.warnings.contains { $0.hasPrefix("The service may be a reading") })
   }
 
   @Test(
@@ -215,7 +239,7 @@ import Testing
   @Test("The service of a device that changes its format is the one that it has now")
   func reflashed() throws {
     let before = MadeDevice("before", "S fd00 01 ##", wanted: "", at: 0xC4A1_0000_0001)
-    let after = MadeDevice("after", "S fd01 01 ##", wanted: "", at: 0xC4A1_0000_0001)
+    let after = MadeDevice("after", "S fd01 01 ## ##", wanted: "", at: 0xC4A1_0000_0001)
     let suggestion = try #require(
       Suggesting.suggestion(for: after.address, before.packets(30) + after.packets(3)))
     #expect(suggestion.descriptor.clauseText == "fd01")
