@@ -17,10 +17,13 @@ enum KnownLayout {
     fastPair, continuity,
   ]
 
-  /// The items for a source: one for each layout that it has.
+  /// The items for a source: one for each layout that it has. Whatever the layout, none asks for the device's own address.
   static func candidates(for fields: LastingFields) -> [SuggestionCandidate] {
-    all.compactMap { layout in
-      layout(fields).flatMap { $0.descriptor.isMet(by: fields.source) ? $0 : nil }
+    let own = OwnAddress(fields.address)
+    return all.compactMap { layout in
+      guard var candidate = layout(fields) else { return nil }
+      candidate.leaveOut(own)
+      return candidate.descriptor.isMet(by: fields.source) ? candidate : nil
     }
   }
 
@@ -66,8 +69,8 @@ enum KnownLayout {
     } else if let url = data.frame([0x10], bytesMin: 3) {
       candidate = SuggestionCandidate("Eddystone-URL", service: eddystoneService)
       candidate.ask(
-        Array(urlHost(url[2...])), after: [0x10, .any], called: "the host of the URL",
-        leavingOut: "power and the rest of the URL")
+        Array(lasting(url[2...], source).prefix(urlHost(url[2...]).count)), after: [0x10, .any],
+        called: "the host of the URL", leavingOut: "power and the rest of the URL")
     } else if let type = [0x30, 0x20].first(where: { data.frame([$0], bytesMin: 1) != nil })
       ?? data.payloads.first?.first
     {

@@ -44,6 +44,12 @@ struct SuggestionCandidate: Equatable {
     }
   }
 
+  /// Leaves out what repeats the device's own address.
+  mutating func leaveOut(_ own: OwnAddress) {
+    descriptor.manufacturerData = descriptor.manufacturerData.flatMap { $0.leavingOut(own) }
+    descriptor.serviceData = descriptor.serviceData.flatMap { $0.leavingOut(own) }
+  }
+
   /// Adds a field after other bytes, without those of its own that changed, and a sentence about it. `bits` are those of each
   /// byte that count; `meaning` is what the whole field says, and `rest` what else of the frame is left out.
   mutating func ask(
@@ -84,6 +90,15 @@ struct SuggestionCandidate: Equatable {
 }
 
 extension DiscoveryDescriptor {
+extension MaskedBytes {
+  /// Nil when nothing is left.
+  fileprivate func leavingOut(_ own: OwnAddress) -> MaskedBytes? {
+    let kept = own.removed(from: zip(blob, mask).map { BytePattern($0, mask: $1) })
+    guard let last = kept.lastIndex(where: { $0.mask != 0 }) else { return nil }
+    return MaskedBytes(blob: kept[...last].map { $0.value & $0.mask }, mask: kept[...last].map(\.mask))
+  }
+}
+
   /// Whether the descriptor holds in one of the views that a set had.
   func isMet(by source: SuggestionSource) -> Bool {
     source.hasView { holds(in: ($0.data, $0.response), of: source.address) }

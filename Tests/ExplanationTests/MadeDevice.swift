@@ -50,7 +50,7 @@ struct MadeDevice: Sendable, CustomTestStringConvertible {
   /// Structures between semicolons: `M 0499 BYTES` manufacturer data, `V BYTES` the same with any bytes for the company,
   /// `S fcd2 BYTES` service data, `U feaa` a service, `L BYTES` a service of 16 bytes, `N TEXT` a name, `n TEXT` a shortened one. Of the bytes `#` is
   /// half a random byte, `@@` the step, `A` the address, `a` its bytes in reverse, `a2` the first two of those, `T` the
-  /// digits of the address as text. In a name `~` is the last four digits of the address, `!` those of its last two bytes
+  /// digits of the address as text, `T:` with colons in capitals, `t` those of its bytes in reverse, `t3` of its last three bytes. In a name `~` is the last four digits of the address, `!` those of its last two bytes
   /// in reverse, `%` a random digit.
   private func payload(_ frame: Substring, step: Int, _ dice: inout SeededGenerator) -> AdvertisingPayload {
     var payload = AdvertisingPayload().flags(6)
@@ -93,6 +93,9 @@ struct MadeDevice: Sendable, CustomTestStringConvertible {
     case "a": return addressBytes.reversed()
     case "a2": return addressBytes.reversed().dropLast(4)
     case "T": return Array(hexText(addressBytes).utf8)
+    case "T:": return Array(addressBytes.map { hexText([$0]).uppercased() }.joined(separator: ":").utf8)
+    case "t": return Array(hexText(addressBytes.reversed()).utf8)
+    case "t3": return Array(hexText(addressBytes.suffix(3)).utf8)
     case "@@": return [UInt8(truncatingIfNeeded: step)]
     default:
       guard word.hasPrefix("#") else { return hex(String(word)) }

@@ -79,6 +79,12 @@ import Testing
       Case(
         "two bytes of the address in the data", ["M 0eee 07 a2 ##"], besides: "M 0eee 08 02 ##",
         wanted: "0eee 07"),
+      Case(
+        "the address with colons in the data", ["M 0eee 07 T: ##"], besides: "M 0eee 08 02 ##",
+        wanted: "0eee 07"),
+      Case(
+        "the reversed digits of the address in the data", ["M 0eee 07 t ##"], besides: "M 0eee 08 02 ##",
+        wanted: "0eee 07"),
       Case("the address in a listed service", ["L e0d0c0b0a0103f9c2a4d a ; M 0eee 01 ##"], wanted: "0eee"),
       Case(
         "service data in turn", ["S fd00 01 ##", "S fd01 02 ## ##"], besides: "U fd00", wanted: "fd01"),
@@ -206,6 +212,43 @@ import Testing
     let suggestion = try #require(Suggesting.suggestion(for: device.address, device.packets(20)))
     #expect(suggestion.warnings.contains { $0.hasPrefix("The service may be a reading") })
   }
+
+  @Test(
+    "Of every layout the bytes and the digits of the address are left out",
+    arguments: [
+      (
+        "U feaa ; S feaa 10 ee 03 t3 2e6c756d6f 00",
+        "feaa 1000030000000000002e6c756d6f00/ff00ff000000000000ffffffffffff"
+      ),
+      (
+        "U feaa ; S feaa 10 ee 03 T 2e6c756d6f 00",
+        "feaa 100003" + zeros(12) + "2e6c756d6f00/ff00ff" + zeros(12) + "ffffffffffff"
+      ),
+      ("U feaa ; S feaa 10 ee 03 t 2e 00", "feaa 100003" + zeros(12) + "2e00/ff00ff" + zeros(12) + "ffff"),
+      ("U feaa ; S feaa 10 ee 03 T:", "feaa 100003/ff00ff"),
+      ("U feaa ; S feaa 10 ee 03 A 00", "feaa 100003" + zeros(7) + "/ff00ff" + zeros(6) + "ff"),
+      (
+        "M 004c 02 15 A A 01020304 #### #### c5",
+        "004c 0215" + zeros(12) + "01020304/ffff" + zeros(12) + "ffffffff"
+      ),
+      (
+        "M 0eee be ac T 01020304 #### #### c5 00",
+        "0eee beac" + zeros(12) + "01020304/ffff" + zeros(12) + "ffffffff"
+      ),
+      (
+        "U feaa ; S feaa 00 ee a 01020304 ######## ####",
+        "feaa 0000" + zeros(6) + "01020304/ff00" + zeros(6) + "ffffffff"
+      ),
+    ])
+  func layouts(frame: String, wanted: String) throws {
+    let device = MadeDevice("layout", frame, wanted: wanted, at: 0xC47C_8D3B_52E1)
+    let suggestion = try #require(Suggesting.suggestion(of: device, among: [device.secondUnit]))
+    #expect(suggestion.descriptor.clauseText == wanted, "\(suggestion.item.manifest)")
+    #expect(
+      suggestion.notes.contains { $0.hasPrefix("It finds 2 devices of this kind") }, "\(suggestion.notes)")
+  }
+
+  private static func zeros(_ count: Int) -> String { String(repeating: "00", count: count) }
 
   @Test(
     "What repeats two bytes of the address is no part of an item",
