@@ -95,6 +95,13 @@ extension KnownLayout {
       candidates.append(SuggestionCandidate("Govee", service: goveeService))
     }
     if let company { candidates.append(SuggestionCandidate("Govee", company: company)) }
+    // What stands in the scan response gives way to a name in the advertisement.
+    if !candidates.isEmpty, let name,
+      source.names.contains(where: { $0.isInData && $0.beginning.starts(with: name) })
+    {
+      candidates.append(SuggestionCandidate("Govee"))
+      candidates[candidates.count - 1].ask(nameBeginningWith: name, of: source.source)
+    }
     for index in candidates.indices {
       if let name, candidates[index].ask(nameBeginningWith: name, of: source.source) {
         candidates[index].notes = [

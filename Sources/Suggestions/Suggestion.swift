@@ -178,6 +178,10 @@ public struct Suggestion: Equatable, Sendable {
     if candidate.needsMoreThanAuto(source) {
       warnings.append(
         "What the item asks for stands in the scan response: set scan = \"active\" in [gateway], or it is not found."
+    } else if candidate.needsScanResponse(of: source) {
+      warnings.append(
+        "What the item asks for stands in the scan response: with scan = \"passive\" in [gateway] it is not found."
+      )
       )
     }
     let missed = found.missedKin + found.missedLikely

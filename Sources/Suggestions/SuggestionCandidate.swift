@@ -74,6 +74,7 @@ struct SuggestionCandidate: Equatable {
 
   /// Adds what the name begins with. Returns whether the source has the name in a view where the other clauses hold;
   /// if not, nothing is added.
+  @discardableResult
   mutating func ask(nameBeginningWith name: [UInt8], of source: SuggestionSource) -> Bool {
     var named = descriptor
     named.nameSubstring = name
@@ -89,7 +90,6 @@ struct SuggestionCandidate: Equatable {
   }
 }
 
-extension DiscoveryDescriptor {
 extension MaskedBytes {
   /// Nil when nothing is left.
   fileprivate func leavingOut(_ own: OwnAddress) -> MaskedBytes? {
@@ -99,6 +99,7 @@ extension MaskedBytes {
   }
 }
 
+extension DiscoveryDescriptor {
   /// Whether the descriptor holds in one of the views that a set had.
   func isMet(by source: SuggestionSource) -> Bool {
     source.hasView { holds(in: ($0.data, $0.response), of: source.address) }

@@ -75,17 +75,26 @@ struct SuggestionSearch {
     }
     let layout = UnknownLayout(others: others, kin: kin)
     guard let keyed = best(of: fields, layout.candidates(for:)) else {
-      return best(of: fields) { layout.namedCandidates(for: $0) }
+      return best(of: fields) { layout.namedCandidates(for: $0, .otherKeys) }
     }
-    let missed = found(by: keyed.candidate).missedKin.count
+    let foundByKey = found(by: keyed.candidate)
+    let missed = foundByKey.missedKin.count
     let isSeldom = pace(of: keyed.candidate).isSeldom
-    guard missed > 0 || isSeldom else { return keyed }
-    // A name alone finds a unit that has another key, and a device whose key may not come again.
-    let named = best(of: fields) { layout.namedCandidates(for: $0, isKeySeldom: isSeldom && missed == 0) }
+    let needsResponse = keyed.candidate.needsScanResponse(of: keyed.source)
+    guard missed > 0 || isSeldom || needsResponse else { return keyed }
+    // A name alone finds a unit that has another key, a device whose key may not come again, and one that has its key in the
+    // scan response alone.
+    let reason: UnknownLayout.NameReason = missed > 0 ? .otherKeys : isSeldom ? .seldomKey : .keyInResponse
+    let named = best(of: fields) { layout.namedCandidates(for: $0, reason) }
     guard let named else { return keyed }
-    let missedByName = found(by: named.candidate).missedKin.count
+    let foundByName = found(by: named.candidate)
+    let missedByName = foundByName.missedKin.count
     let isOftener = isSeldom && pace(of: named.candidate).rarity == 0
-    return missedByName < missed || (missedByName == missed && isOftener) ? named : keyed
+    let isHeardAlone =
+      needsResponse && !named.candidate.needsScanResponse(of: named.source)
+      && (keyed.candidate.needsMoreThanAuto(keyed.source)
+        || foundByName.unrelated.count <= foundByKey.unrelated.count)
+    return missedByName < missed || (missedByName == missed && (isOftener || isHeardAlone)) ? named : keyed
   }
 
   private func best(

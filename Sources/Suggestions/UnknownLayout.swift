@@ -34,13 +34,17 @@ struct UnknownLayout {
     return candidates
   }
 
-  /// For each name alone. `isKeySeldom` says that the device hardly ever sent its company or service.
-  func namedCandidates(for fields: LastingFields, isKeySeldom: Bool = false) -> [SuggestionCandidate] {
+  /// Why an item asks for a name alone, of a device that has a company or a service.
+  enum NameReason { case otherKeys, seldomKey, keyInResponse }
+
+  /// For each name alone.
+  func namedCandidates(for fields: LastingFields, _ nameReason: NameReason) -> [SuggestionCandidate] {
     let reason =
-      switch (fields.hasKey, isKeySeldom) {
+      switch (fields.hasKey, nameReason) {
       case (false, _): "It sends no company and no service that stays the same"
-      case (true, true): "It hardly ever sends its company or service"
-      case (true, false): "Other units of its kind have another company or service"
+      case (true, .seldomKey): "It hardly ever sends its company or service"
+      case (true, .keyInResponse): "Its company or service stands in the scan response, and its name does not"
+      case (true, .otherKeys): "Other units of its kind have another company or service"
       }
     let alone = SuggestionCandidate(
       nil, "\(reason), so the item asks for the name alone, which any device may use.")

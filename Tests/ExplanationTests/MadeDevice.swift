@@ -217,7 +217,7 @@ extension MadeDevice {
       "Govee H5102", "N GVH5102_~ ; U ec88", "R: M 0001 01 01 ###### ##", wanted: "ec88 GVH5102_",
       at: 0xA4C1_3812_6602),
     MadeDevice(
-      "Govee H5125", "N GV5125~", "R: M ec88 01 0a #### @@ ##########", wanted: "ec88 GV5125",
+      "Govee H5125", "N GV5125~", "R: M ec88 01 0a #### @@ ##########", wanted: "GV5125",
       at: 0xA4C1_3812_6603),
     MadeDevice("Govee, passive scan", "M ec88 00 ###### ## 00", wanted: "ec88", at: 0xA4C1_3812_6604),
   ]

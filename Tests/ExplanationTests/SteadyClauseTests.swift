@@ -251,6 +251,23 @@ import Testing
   private static func zeros(_ count: Int) -> String { String(repeating: "00", count: count) }
 
   @Test(
+    "A name in the advertisement is preferred to what stands in the scan response alone",
+    arguments: [
+      (["N Lumo ; V #### 01", "R: U 180f"], "Lumo", false), (["N Lumo", "R: M 0eee 01 ##"], "Lumo", false),
+      (["U 180f", "R: M 0eee 01 ##"], "180f", false), (["M 0eee 01 ##", "R: U 180f"], "0eee", false),
+      (["V ####", "R: M 0eee 01 ##"], "0eee", true), (["V ####", "R: N Lumo"], "Lumo", true),
+      (["V ####", "R: U ffe0"], "ffe0", true),
+    ])
+  func advertisementFirst(frames: [String], wanted: String, needsResponse: Bool) throws {
+    let device = MadeDevice("parts", frames: frames, wanted: "", at: 0xC4A1_0000_0001)
+    let unrelated = MadeDevice("unrelated", "M 0006 01 ##", wanted: "", at: 0xC4A1_0000_0002)
+    let suggestion = try #require(Suggesting.suggestion(of: device, among: [unrelated]))
+    #expect(suggestion.descriptor.clauseText == wanted, "\(suggestion.item.manifest)")
+    let isSaid = suggestion.warnings.contains { $0.contains("stands in the scan response") }
+    #expect(isSaid == needsResponse, "\(suggestion.warnings)")
+  }
+
+  @Test(
     "What repeats two bytes of the address is no part of an item",
     arguments: [
       "V a2 01 ##", "U e152", "L e0d0c0b0a0103f9c2a4d1e7bd630 a2", "S e152 01 ##", "N 2E1", "N B52E1 Lumo",
