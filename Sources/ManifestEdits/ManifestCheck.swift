@@ -31,40 +31,47 @@ public struct ManifestCheck: Sendable {
   public let identityKeysPath: String?
   /// The board that the manifest names or has by default, whatever else is wrong with it.
   public let board: String?
+  /// What is wrong with its name; also among ``diagnostics``.
+  public let boardDiagnostic: Diagnostic?
 
-  /// `boardRefusal` says why a board cannot be used.
+  /// Without `boards` the board's name is not checked.
   public init(
     _ file: File, fileName: String, accounts: AccountDirectory,
-    board: (String) -> BoardProfile? = { _ in nil }, boardRefusal: (String) -> String? = { _ in nil }
+    board: (String) -> BoardProfile? = { _ in nil }, boards: BoardNames? = nil
   ) {
     self.fileName = fileName
     switch file {
     case .unreadable(let reason):
       status = .unreadable
       diagnostics = [Diagnostic(wholeFile: "this cannot be read: \(reason)")]
-      (identityKeysPath, self.board) = (nil, nil)
+      (identityKeysPath, self.board, boardDiagnostic) = (nil, nil, nil)
     case .text(let text, let facts):
       let reading = ManifestReader.read(text: text, fileName: fileName, accounts: accounts, board: board)
       let problem = FileProtection.ownerWrites.error(for: facts)
       let gateway = reading.partialValue?.gateway
       (identityKeysPath, self.board) = (gateway?.identityKeys, gateway?.board)
-      let refusal = gateway.flatMap { boardRefusal($0.board) }.map { Self.refusal(ofBoard: $0, in: text) }
+      let finding = gateway.flatMap { boards?.finding(on: $0.board) }.map { finding in
+        Self.diagnostic(ofBoard: finding.message, finding.severity, in: text)
+      }
+      boardDiagnostic = finding
       status =
         switch problem {
         case .notAFile?: .unreadable
         case _?: .unprotected
-        case nil: reading.manifest == nil || refusal != nil ? .refused : .accepted
+        case nil: reading.manifest == nil || finding?.severity == .error ? .refused : .accepted
         }
       diagnostics =
         (problem.map { [Diagnostic(wholeFile: $0.sentence)] } ?? [])
-        + (reading.diagnostics + [refusal].compactMap(\.self)).sorted()
+        + (reading.diagnostics + [finding].compactMap(\.self)).sorted()
     }
   }
 
-  private static func refusal(ofBoard reason: String, in text: [UInt8]) -> Diagnostic {
+  private static func diagnostic(
+    ofBoard message: String, _ severity: Diagnostic.Severity, in text: [UInt8]
+  ) -> Diagnostic {
     let path = ManifestKeyPath().appending("gateway").appending("board")
     let line = (try? TomlDocument.parse(text)).map { PositionIndex($0).line(of: path) } ?? 0
-    return Diagnostic(severity: .error, line: line, keyPath: "gateway.board", message: reason)
+    return Diagnostic(severity: severity, line: line, keyPath: "gateway.board", message: message)
   }
 
   /// `file:line: key path: sentence`, one diagnostic each.

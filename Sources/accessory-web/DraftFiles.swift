@@ -38,8 +38,10 @@ final class DraftFiles {
   func response(to draft: Draft) -> WebResponse {
     // As root's file would be, which it becomes.
     let facts = FileFacts(mode: 0o100_600, owner: 0)
+    let boards = BoardNames(manifestPath: options.manifest) { (try? FolderContents.names(in: $0)) ?? [] }
     let check = DraftCheck(
-      draft, ManifestCheck(.text(draft.text, facts), fileName: options.manifest, accounts: .system))
+      draft,
+      ManifestCheck(.text(draft.text, facts), fileName: options.manifest, accounts: .system, boards: boards))
     guard draft.author != nil, check.isAccepted else { return check.response() }
     let name = "draft-\(next)"
     do throws(SystemError) {

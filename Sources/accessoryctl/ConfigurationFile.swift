@@ -26,11 +26,7 @@ struct ConfigurationFile {
     ManifestCheck(
       .text(contents.bytes, facts), fileName: path, accounts: .system,
       board: { BoardList.profile(named: $0, manifestPath: path) },
-      boardRefusal: { board in
-        let boards = BoardList(manifestPath: path)
-        // A machine without profiles checks for another.
-        return boards.hasProfiles ? boards.refusal(of: board) : nil
-      })
+      boards: BoardList.boards(manifestPath: path))
   }
 
   /// The manifest; a file that other accounts may write is refused. Accounts are not looked up, so that a recording

@@ -54,6 +54,11 @@ struct ManifestEditOptions: ParsableArguments {
         .dataError)
     }
     let file = try ConfigurationFile(reading: manifest.path)
+    if let finding = file.check.boardDiagnostic {
+      StandardError.write(finding.text(inFile: file.path) + "\n")
+      // The agent would refuse the manifest, with the item or without it.
+      if add, finding.severity == .error { throw .reported(.dataError) }
+    }
     let owned = try withApp(app, SetupManifest(reading: file.path))
     let result: ManifestAddition.Result
     do throws(ManifestAdditionError) {

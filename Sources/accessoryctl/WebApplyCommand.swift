@@ -65,7 +65,8 @@ struct WebApplyCommand: ParsableCommand {
     let facts = FileFacts(mode: 0o100_600, owner: 0)
     let check = ManifestCheck(
       .text(text, facts), fileName: path, accounts: .system,
-      board: { BoardList.profile(named: $0, manifestPath: path) })
+      board: { BoardList.profile(named: $0, manifestPath: path) },
+      boards: BoardList.boards(manifestPath: path))
     for diagnostic in check.diagnostics { StandardError.write(diagnostic.text(inFile: draft) + "\n") }
     guard check.status == .accepted else { throw .reported(.dataError) }
   }

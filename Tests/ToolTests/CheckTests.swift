@@ -193,7 +193,14 @@ import Testing
   @Test func theBoardsProfileIsCheckedToo() throws {
     let path = try folder.file("good.toml", "schema = 1\n[gateway]\nboard = \"rasberry\"\n")
     // Without any profile it is a manifest for another machine.
-    #expect(try Tool.run("check", path).status == 0)
+    let elsewhere = try Tool.run("check", path)
+    #expect(elsewhere.status == 0)
+    #expect(
+      elsewhere.text.hasPrefix("\(path):3: gateway.board: ")
+        && elsewhere.text.contains("could not be checked"),
+      "\(elsewhere.text)")
+    let plain = try folder.file("plain.toml", "schema = 1\n[gateway]\nboard = \"generic\"\n")
+    #expect(try Tool.run("check", plain).text.contains("could not be checked") == false)
     try FileManager.default.createDirectory(
       atPath: folder.path + "/board", withIntermediateDirectories: false)
     _ = try folder.file("board/raspberry.toml", "schema = 1\n")
@@ -201,8 +208,16 @@ import Testing
     #expect(misspelt.status == 1)
     #expect(
       misspelt.text
-        == "\(path):3: gateway.board: there is no profile of the board \"rasberry\"; did you mean raspberry?\n"
-    )
+        == "\(path):3: gateway.board: there is no profile of the board \"rasberry\"; did you mean raspberry? There are: "
+        + "generic, raspberry; name one of them, or leave out board\n")
+    let other = try folder.file("other.toml", "schema = 1\n[gateway]\nboard = \"nonesuch\"\n")
+    let unknown = try Tool.run("check", other)
+    #expect(
+      unknown.status == 1
+        && unknown.text.hasSuffix(
+          "there is no profile of the board \"nonesuch\"; there are: generic, raspberry; name one of them, or leave out "
+            + "board\n"),
+      "\(unknown.text)")
     _ = try folder.file("board/rasberry.toml", "schema = 1\nrssi-ofset = 3\n")
     let faulty = try Tool.run("check", path)
     #expect(

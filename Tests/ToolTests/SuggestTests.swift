@@ -65,6 +65,23 @@ import Testing
     #expect(found.status == 0, "\(text)")
   }
 
+  @Test("--add refuses a manifest whose board has no profile, as check does")
+  func unknownBoard() throws {
+    let text =
+      "schema = 1\n[gateway]\nboard = \"nonesuch\"\n[app.lights]\nuser = \"daemon\"\nsupports = [\"Bluetooth\"]\n"
+    let path = try folder.file("board.toml", text)
+    let elsewhere = try suggest("--app", "lights", "--manifest", path)
+    #expect(
+      elsewhere.status == 0 && elsewhere.errorOutput.contains("could not be checked"),
+      "\(elsewhere.errorOutput)")
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/board", withIntermediateDirectories: false)
+    _ = try folder.file("board/mine.toml", "schema = 1\n")
+    let run = try suggest("--app", "lights", "--manifest", path, "--add")
+    #expect(run.status == 65 && run.errorOutput.contains("there are: generic, mine"), "\(run.errorOutput)")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
   @Test("--add adds an app that the manifest does not have, and creates its account as setup does")
   func newApp() throws {
     let shown = try suggest("--app", "climate", "--user", "games", "--manifest", manifest)
