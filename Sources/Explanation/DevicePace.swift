@@ -7,16 +7,21 @@ public enum DevicePace {
   /// A pause that is longer than this, and than five intervals, separates bursts.
   private static let pauseMilliseconds: UInt32 = 5000
 
-  /// "every 600 ms", "with pauses of up to 60 s", or "in bursts, with pauses of up to 60 s"; nil while nothing is known.
+  /// "every 600 ms", "every 60 s" or "in bursts, every 60 s"; nil while nothing is known.
   public static func text(intervalMilliseconds: UInt32?, rhythmMilliseconds: UInt32?) -> String? {
-    let pauses = rhythmMilliseconds.map { "with pauses of up to \(duration($0))" }
-    guard let intervalMilliseconds else { return pauses }
-    if let pauses,
+    let period = rhythmMilliseconds.map { "every \(duration($0))" }
+    guard let intervalMilliseconds else { return period }
+    if let period,
       isBurst(intervalMilliseconds: intervalMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
     {
-      return "in bursts, \(pauses)"
+      return "in bursts, \(period)"
     }
     return "every \(duration(intervalMilliseconds))"
+  }
+
+  /// The same of a device of which one pause was heard, so that the period is not known.
+  public static func text(ofOnePause milliseconds: UInt32, isBurst: Bool) -> String {
+    "\(isBurst ? "in bursts, " : "")with a pause of \(duration(milliseconds))"
   }
 
   static func isBurst(intervalMilliseconds: UInt32, rhythmMilliseconds: UInt32?) -> Bool {

@@ -25,7 +25,7 @@ extension DeviceLine {
     }
     let pace = DevicePace.text(
       intervalMilliseconds: intervalMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
-    if let pace, !pace.hasPrefix("every") || (intervalMilliseconds ?? 0) >= 10_000 {
+    if let pace, !pace.hasPrefix("every") || (intervalMilliseconds ?? rhythmMilliseconds ?? 0) >= 10_000 {
       words.append("(\(pace))")
     }
     if let values = values.text { words.append(values) }
@@ -44,7 +44,7 @@ extension [ValueLine] {
 }
 
 extension CandidateLine {
-  /// For instance "in bursts, with pauses of up to 60 s".
+  /// For instance "in bursts, every 60 s".
   public var pace: String? {
     guard rhythmMilliseconds != nil else { return nil }
     return DevicePace.text(intervalMilliseconds: intervalMilliseconds, rhythmMilliseconds: rhythmMilliseconds)

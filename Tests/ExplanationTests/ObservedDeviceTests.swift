@@ -62,7 +62,7 @@ struct ObservedDeviceTests {
     let suggestion = try #require(Suggestion.all(sources).first)
     #expect(suggestion.reportCount == 1)
     #expect(
-      suggestion.notes.contains { $0.contains("with pauses of up to 60 s") },
+      suggestion.notes.contains { $0.contains("It sends in bursts, every 60 s.") },
       "\(suggestion.notes)")
     #expect(suggestion.warnings.contains { $0.hasPrefix("This is a guess") })
   }

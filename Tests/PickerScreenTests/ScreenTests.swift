@@ -193,7 +193,7 @@ struct ScreenTests {
   func sleeping() {
     var candidate = Samples.candidate(1, level: -60)
     for (interval, rhythm, words) in [
-      (110, 60_000, "sends in bursts, with pauses of up to 60 s,"), (60_000, 60_000, "sends every 60 s,"),
+      (110, 60_000, "sends in bursts, every 60 s,"), (60_000, 60_000, "sends every 60 s,"),
     ] as [(UInt32, UInt32, String)] {
       (candidate.intervalMilliseconds, candidate.rhythmMilliseconds) = (interval, rhythm)
       let model = Samples.model([Samples.setup()], [candidate], size: Samples.wide)

@@ -114,8 +114,8 @@ struct LineReadingTests {
   @Test(
     "A list says how often a device sends when that is seldom, or in bursts",
     arguments: [
-      (600, 2048, nil), (12_000, nil, "every 12 s"), (600, 60_416, "in bursts, with pauses of up to 60 s"),
-      (nil, 600_064, "with pauses of up to 10 min"),
+      (600, 2048, nil), (12_000, nil, "every 12 s"), (600, 60_416, "in bursts, every 60 s"),
+      (nil, 600_064, "every 10 min"),
     ] as [(UInt32?, UInt32?, String?)])
   func pace(interval: UInt32?, rhythm: UInt32?, words: String?) {
     let device = DeviceLine(
