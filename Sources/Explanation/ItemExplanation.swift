@@ -182,12 +182,12 @@ extension ItemExplanation {
     if isSplit { return splitSentence }
     if let failure { return failure.shortReason }
     if presence?.isFound != true, gate.isTooSlow, let learned = gate.learnedIntervalMilliseconds {
-      return "matches, but can never enter: it sends every \(learned) ms; \(gate.cureOfSlowness)"
+      return "matches, but can never enter: it sends every \(learned) ms; \(gate.cureOfSlowness.advice)"
     }
     if presence?.isFound != true, let burst = gate.shortBurst {
       return
-        "matches, and was strong enough, but only for about \(burst.milliseconds) ms at a time; \(burst.cure) if its "
-        + "bursts are no longer"
+        "matches, and was strong enough, but only for about \(burst.milliseconds) ms at a time; \(burst.cure.advice) "
+        + "if its bursts are no longer"
     }
     if history != nil, gate.isImmediate, presence != .approaching {
       return "matches, but was never at the gateway"
@@ -255,26 +255,27 @@ extension GateLine {
       windowMilliseconds: Int64(windowMilliseconds))
   }
 
+  /// What lets a device in that is strong enough and that the gate never lets in as it is; nil where nothing is known.
+  public var entryCure: EntryCure? { isTooSlow ? cureOfSlowness : shortBurst?.cure }
+
   /// What to change for a device that sends too seldom. The filter restarts after ``restartMilliseconds``.
-  var cureOfSlowness: String {
+  var cureOfSlowness: EntryCure {
     (learnedIntervalMilliseconds ?? 0) < Self.restartMilliseconds
-      ? "lower gate.samples-min or raise gate.sample-window-max-ms"
-      : "set gate.samples-min = 1 and gate.enter-dwell-ms = 0"
+      ? EntryCure(samplesMin: 1, orLongerWindow: true) : .anySample
   }
 
   /// How long the device was last heard without a pause and what to change, if it is strong enough and that ends before
   /// the gate can let it in. Nil while it goes on for the first time.
-  var shortBurst: (milliseconds: Int, cure: String)? {
+  var shortBurst: (milliseconds: Int, cure: EntryCure)? {
     guard let filteredRSSI, let enterRSSI,
       filteredRSSI.sixteenths + Self.reachSixteenths >= enterRSSI.sixteenths, let interval,
       DevicePace.isBurst(intervalMilliseconds: interval, rhythmMilliseconds: rhythmMilliseconds)
         || silenceMilliseconds > max(1000, 5 * Int(interval))
     else { return nil }
     let milliseconds = max(0, Int(samples) - 1) * Int(interval)
-    var keys: [GateKey] = []
-    if milliseconds < enterDwellMilliseconds ?? 0 { keys.append(.enterDwell) }
-    if samples < samplesMin ?? 0 { keys.append(.samplesMin) }
-    let cure = keys.map { "gate.\($0.rawValue)" }.joined(separator: " and ")
-    return keys.isEmpty ? nil : (milliseconds, "lower \(cure)")
+    let cure = EntryCure(
+      enterDwellMilliseconds: milliseconds < enterDwellMilliseconds ?? 0 ? milliseconds / 2 : nil,
+      samplesMin: samples < samplesMin ?? 0 ? max(1, Int(samples)) : nil)
+    return cure.keys.isEmpty ? nil : (milliseconds, cure)
   }
 }

@@ -46,7 +46,7 @@ public struct Suggestion: Equatable, Sendable {
   /// The best item of all the device's advertising sets. Nil when none names a company or a service, or has a name that
   /// other devices of its kind share, or when none of them stays the same: no item could find it. `others` are the devices that
   /// it should not find; `pace` is how the device sends, where the sets do not show it.
-  public init?(sets: [SuggestionSource], others: [SuggestionSource], pace: String? = nil) {
+  public init?(sets: [SuggestionSource], others: [SuggestionSource], pace: HeardPace? = nil) {
     let search = SuggestionSearch(sets, others: others)
     guard let first = sets.first, let (candidate, source) = search.best else { return nil }
     address = first.address
@@ -71,7 +71,7 @@ public struct Suggestion: Equatable, Sendable {
   }
 
   private static func notes(
-    _ candidate: SuggestionCandidate, _ source: SuggestionSource, sets: [SuggestionSource], pace: String?,
+    _ candidate: SuggestionCandidate, _ source: SuggestionSource, sets: [SuggestionSource], pace: HeardPace?,
     _ search: SuggestionSearch, _ found: SuggestionSearch.Found
   ) -> [String] {
     var notes: [String] = []
@@ -99,12 +99,7 @@ public struct Suggestion: Equatable, Sendable {
       notes.append(
         "It finds \(found.kin.count + 1) devices of this kind in sight: this one and \(names(found.kin)).")
     }
-    if let pace {
-      let keys = keysToEnter(sets).map { "lets it in only with \($0), and " } ?? ""
-      notes.append(
-        "It sends \(pace). An item of the immediate range \(keys)loses it in between, unless gate.silence-ms and "
-          + "gate.silence-max-ms are longer.")
-    }
+    if let pace { notes.append("It sends \(pace.text). " + immediateNote(sets, pace)) }
     if sets.count > 1 {
       let set = source.advertisingSID.map { "set \($0)" } ?? "legacy advertising"
       notes.append("It has several advertising sets; this is its \(set).")
@@ -129,25 +124,29 @@ public struct Suggestion: Equatable, Sendable {
   }
 
   /// How the device sends, if it pauses again and again.
-  private static func pace(of sets: [SuggestionSource]) -> String? {
+  private static func pace(of sets: [SuggestionSource]) -> HeardPace? {
     guard let seldom = sets.map(\.pause).min(by: { $0.milliseconds < $1.milliseconds }), seldom.count > 0
     else {
       return nil
     }
     let isBurst = sets.contains { $0.reportCount > 2 * ($0.pause.count + 1) }
-    return DevicePace.text(
-      intervalMilliseconds: isBurst ? 0 : nil, rhythmMilliseconds: seldom.milliseconds)
+    let text =
+      seldom.count == 1
+      ? DevicePace.text(ofOnePause: seldom.milliseconds, isBurst: isBurst)
+      : DevicePace.text(intervalMilliseconds: isBurst ? 0 : nil, rhythmMilliseconds: seldom.milliseconds)
+    return text.map { HeardPace(text: $0, pauseMilliseconds: seldom.milliseconds) }
   }
 
-  /// What the immediate gate needs for bursts that are shorter, or have fewer samples, than it asks for.
-  private static func keysToEnter(_ sets: [SuggestionSource]) -> String? {
-    let gate = GateSettings()
-    let milliseconds = sets.map(\.burst.milliseconds).max() ?? 0
-    let count = sets.map(\.burst.count).max() ?? 0
-    var keys: [String] = []
-    if milliseconds < gate.enterDwellMilliseconds { keys.append("gate.enter-dwell-ms = \(milliseconds / 2)") }
-    if count < gate.samplesMin { keys.append("gate.samples-min = \(max(1, count))") }
-    return keys.isEmpty ? nil : keys.joined(separator: " and ")
+  /// What the immediate gate does with a device that sends so.
+  private static func immediateNote(_ sets: [SuggestionSource], _ pace: HeardPace) -> String {
+    let trial = GateTrial(times: sets.flatMap(\.times), pauseMilliseconds: Int64(pace.pauseMilliseconds))
+    let entry = trial.cure.map { "lets it in only with \($0.settings)" }
+    guard trial.losesIt else {
+      return "An item of the immediate range \(entry ?? "lets it in as it is, and keeps it")."
+    }
+    return
+      "An item of the immediate range \(entry.map { "\($0), and " } ?? "")loses it in between, unless gate.silence-ms and "
+      + "gate.silence-max-ms are longer."
   }
 
   private static func warnings(
@@ -178,10 +177,10 @@ public struct Suggestion: Equatable, Sendable {
     if candidate.needsMoreThanAuto(source) {
       warnings.append(
         "What the item asks for stands in the scan response: set scan = \"active\" in [gateway], or it is not found."
+      )
     } else if candidate.needsScanResponse(of: source) {
       warnings.append(
         "What the item asks for stands in the scan response: with scan = \"passive\" in [gateway] it is not found."
-      )
       )
     }
     let missed = found.missedKin + found.missedLikely

@@ -21,10 +21,9 @@ public struct SuggestionSource: Sendable {
   private var lastTime: Seconds?
   /// The longest pause between two reports, and how many pauses were as long as five seconds.
   private(set) var pause: (milliseconds: UInt32, count: Int) = (0, 0)
-  /// The longest time between two such pauses, and the most advertisements in one.
-  private(set) var burst: (milliseconds: UInt32, count: Int) = (0, 0)
-  /// When the burst began that has not ended yet, and how many advertisements it has.
-  private var newestBurst: (start: Seconds, count: Int)?
+  /// When the last ``GateTrial/samplesMax`` advertisements or more came, in milliseconds: of the device that an item is
+  /// written for.
+  private(set) var times: [Int64] = []
   /// When the device was heard that an item is written for.
   private(set) var history: ViewHistory?
 
@@ -63,17 +62,11 @@ public struct SuggestionSource: Sendable {
   private mutating func notePause(before report: DecodedReport) {
     let silence = lastTime.map { Self.milliseconds(from: $0, to: report.time) } ?? 0
     lastTime = report.time
-    if silence >= 5000 {
-      pause = (max(pause.milliseconds, silence), pause.count + 1)
-      newestBurst = nil
-    }
-    let (start, count) = newestBurst ?? (report.time, 0)
+    if silence >= 5000 { pause = (max(pause.milliseconds, silence), pause.count + 1) }
     // A report and its scan response are one sample of the gate.
-    let newCount = count + (report.header.properties.contains(.scanResponse) ? 0 : 1)
-    newestBurst = (start, newCount)
-    burst = (
-      max(burst.milliseconds, Self.milliseconds(from: start, to: report.time)), max(burst.count, newCount)
-    )
+    guard history != nil, !report.header.properties.contains(.scanResponse) else { return }
+    if times.count == 2 * GateTrial.samplesMax { times.removeFirst(GateTrial.samplesMax) }
+    times.append(report.time.microseconds / 1000)
   }
 
   private static func milliseconds(from start: Seconds, to end: Seconds) -> UInt32 {
@@ -170,6 +163,14 @@ public struct SuggestionSource: Sendable {
   }
 }
 
+/// How a device sends that pauses again and again.
+public struct HeardPace: Equatable, Sendable {
+  /// For instance "in bursts, every 60 s".
+  public let text: String
+  /// The longest pause.
+  public let pauseMilliseconds: UInt32
+}
+
 /// What every device of a capture advertised: the one that an item is written for, and the others in sight.
 ///
 /// Capacity: ``othersMax`` advertising sets of other devices; those heard later are left out.
@@ -182,8 +183,8 @@ public struct SuggestionSources: Sendable {
   public static let othersMax = 4096
 
   private let bits: Set<UInt64>
-  /// How the device sends, as the agent knows it: in words; nil when that is not known, or without pauses.
-  public private(set) var pace: String?
+  /// How the device sends, as the agent knows it; nil when that is not known, or without pauses.
+  public private(set) var pace: HeardPace?
   public private(set) var device: [SuggestionSource] = []
   public private(set) var others: [SuggestionSource] = []
   private var indices: [Key: Int] = [:]
@@ -218,7 +219,8 @@ public struct SuggestionSources: Sendable {
     if bits.contains(line.address.bits) {
       if let rhythm = line.rhythmMilliseconds {
         pace = DevicePace.text(
-          intervalMilliseconds: line.intervalMilliseconds, rhythmMilliseconds: rhythm)
+          intervalMilliseconds: line.intervalMilliseconds, rhythmMilliseconds: rhythm
+        ).map { HeardPace(text: $0, pauseMilliseconds: rhythm) }
       }
       if device.isEmpty { device = [SuggestionSource(address: line.address, frame)] }
       return
