@@ -6,21 +6,23 @@ import ToolText
 
 /// The lines below the list.
 extension PickerModel {
-  /// The selected device, and below it the last message or question.
-  func info(at now: Instant) -> [ScreenLine] {
-    let height = layout.infoHeight
+  /// The selected device, and below it the last message or question. Where they need more lines than they have, they get
+  /// some of the `freeLines` above them.
+  func info(at now: Instant, freeLines: Int) -> [ScreenLine] {
     let words = size.columns - 2
-    let selected = selectedWords(at: now)
+    let selected = selectedWords(at: now)?.folded(to: words) ?? []
+    var texts = happened?.texts.map { $0.folded(to: words) } ?? []
+    let wanted = selected.count + texts.reduce(0) { $0 + $1.count }
+    let height = max(layout.infoHeight, min(wanted, layout.infoHeight + freeLines))
     var below: [ScreenLine] = []
     if let happened {
       // What the request says leaves a line for the selected device, where there are three.
-      let room = happened.style == [] && selected != nil && height > 2 ? height - 1 : height
-      var texts = happened.texts.map { $0.folded(to: words) }
+      let most = happened.style == [] && !selected.isEmpty && height > 2 ? height - 1 : height
       // What the agent says of the request gives way to what a pairing means.
-      if texts.count > 1 { texts[0] = Array(texts[0].prefix(max(0, room - texts[1].count))) }
-      below = texts.joined().prefix(room).map { ScreenLine(" " + $0, happened.style) }
+      if texts.count > 1 { texts[0] = Array(texts[0].prefix(max(0, most - texts[1].count))) }
+      below = texts.joined().prefix(most).map { ScreenLine(" " + $0, happened.style) }
     }
-    let above = selected.map { folded($0, words, height - below.count) } ?? []
+    let above = selected.prefix(max(0, height - below.count))
     let empty = Array(repeating: ScreenLine(), count: height - below.count - above.count)
     return above.map { ScreenLine(" " + $0) } + empty + below
   }
@@ -42,7 +44,7 @@ extension PickerModel {
       let texts =
         [tab.request.detail, tab.isChoosing ? tab.request.pairingNote : nil].compactMap(\.self)
         + tab.request.itemNotes
-      if !texts.isEmpty { return (texts.map { glyphs.shown($0, columnsMax: 300) }, []) }
+      if !texts.isEmpty { return (texts.map { glyphs.shown($0, columnsMax: 500) }, []) }
     }
     if tab != nil, let registryTrouble { return ([registryTrouble], .strong) }
     return radioTrouble.map { ([$0], []) }

@@ -9,13 +9,18 @@ extension PickerModel {
   public func screen(at now: Instant) -> Screen {
     guard isLargeEnough else { return tooSmall }
     guard mode != .help else { return helpScreen(at: now) }
-    var screen = Screen(lines: header(at: now) + body(at: now))
+    let body = body(at: now)
+    var screen = Screen(lines: header(at: now) + body)
     if case .typing(let typing) = mode {
       let lines = typingLines(typing)
       screen.lines += lines.lines
       screen.cursor = Screen.Place(line: screen.lines.count - 1, column: lines.cursor)
     } else {
-      screen.lines += info(at: now)
+      // One empty line stays between the list and what is below it.
+      let freeLines = max(0, body.reversed().prefix { $0.spans.isEmpty }.count - 1)
+      let info = info(at: now, freeLines: freeLines)
+      screen.lines.removeLast(info.count - layout.infoHeight)
+      screen.lines += info
     }
     screen.lines.append(keyLine)
     return screen

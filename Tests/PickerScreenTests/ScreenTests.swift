@@ -220,6 +220,34 @@ struct ScreenTests {
     #expect(screen.contains("sends every 60 s") && screen.contains("only when pressed"), "\(screen)")
   }
 
+  @Test(
+    "Sentences that need more lines get those that are free, down to the last word",
+    arguments: [(80, 24), (60, 24), (60, 20), (40, 24)])
+  func wholeSentences(columns: Int, rows: Int) {
+    var button = Samples.bulb
+    button.note =
+      "sends only when pressed; this board listens 10 % of the time while no request is open, and misses the presses in "
+      + "between; low = { window-ms = 60, interval-ms = 60 } in [scan] of its profile makes it listen all the time"
+    var candidate = Samples.candidate(1, level: -60, durable: false, shared: true)
+    (candidate.intervalMilliseconds, candidate.rhythmMilliseconds) = (110, 60_000)
+    let size = ScreenSize(columns: columns, rows: rows)
+    var model = Samples.model([Samples.setup(items: [button])], [candidate], size: size)
+    func words() -> String {
+      let lines = model.screen(at: Samples.time(0)).lines
+      #expect(lines.count == rows)
+      return lines.flatMap { $0.text.split(separator: " ") }.joined(separator: " ")
+    }
+    let sentence = "\(button.name): \(button.note ?? "")"
+    #expect(words().contains(sentence), "\(words())")
+    #expect(words().contains("sends in bursts, every 60 s, another app has it already"), "\(words())")
+    #expect(words().contains("last heard at -60 dBm"), "\(words())")
+    // A list that fills the screen leaves what there was before.
+    for number: UInt32 in 2...60 {
+      model.receive(.candidate(Samples.candidate(number, level: -70), of: Samples.lights), at: Self.now)
+    }
+    #expect(!words().contains(sentence) && words().contains("sends only when pressed"), "\(words())")
+  }
+
   @Test("A pairing and its questions", arguments: [(Samples.wide, "80x24"), (Samples.narrow, "40x10")])
   func pairing(size: ScreenSize, name: String) throws {
     var lock = Samples.bulb
