@@ -23,16 +23,36 @@ struct LookOptions: ParsableArguments {
     completion: .file())
   var identityKeys: String?
 
-  @Option(help: ArgumentHelp("A board profile, for its RSSI offset.", valueName: "file"), completion: .file())
+  @Option(
+    help: ArgumentHelp(
+      "A board profile, for its RSSI offset and how much of the time it listens (default: the manifest's).",
+      valueName: "file"),
+    completion: .file())
   var board: String?
 
   /// The data path that the files describe. Without a manifest it has no items.
   func dataPath() throws(ToolError) -> ManifestDataPath {
     var manifest = GatewayManifest()
     if let path = self.manifest { manifest = try ConfigurationFile(reading: path).manifest() }
-    var offset: Int8 = 0
-    if let board { offset = try ConfigurationFile(reading: board).boardProfile().rssiOffset ?? 0 }
-    return ManifestDataPath(manifest, identities: try identities(manifest), adapterOffset: offset)
+    let identities = try identities(manifest)
+    guard let profile = try boardProfile(manifest) else {
+      return ManifestDataPath(manifest, identities: identities)
+    }
+    return ManifestDataPath(
+      manifest.paced(by: profile), identities: identities, adapterOffset: profile.rssiOffset ?? 0)
+  }
+
+  /// The option's profile; without the option, the one that the manifest names, where it can be read. Nil when the manifest
+  /// names none: the default does not say which board listened.
+  private func boardProfile(_ manifest: GatewayManifest) throws(ToolError) -> BoardProfile? {
+    if let board { return try ConfigurationFile(reading: board).boardProfile() }
+    let name = manifest.gateway.board
+    guard let path = self.manifest, name != BoardProfile.unmeasuredName else { return nil }
+    if let profile = BoardList.profile(named: name, manifestPath: path) { return profile }
+    StandardError.say(
+      "there is no profile of the manifest's board \(quoted(name)) here: silences are those of a radio that listens all "
+        + "the time; name one with --board")
+    return nil
   }
 
   /// The keys of the option's file; without the option, those that the manifest names, where they can be read.

@@ -26,6 +26,12 @@ extension Captures {
   }()
 
   /// Far, near from the third second to the sixth, far.
+  /// The bulb for 40 s, and then another device alone for 60 s.
+  static let departed: [UInt8] = capture(
+    (Int64(0)..<80).map { ($0 * 500, report(bulb, rssi: -70, bulbPayload)) }
+      + (Int64(40)..<100).map { ($0 * 1000, report(unknownDevice, rssi: -60, AdvertisingPayload().flags(6))) }
+  )
+
   private static func bulbLevel(_ step: Int64) -> Int8 { (30..<60).contains(step) ? -38 : -78 }
 
   private static let bulbPayload = AdvertisingPayload().flags(6).manufacturerData(

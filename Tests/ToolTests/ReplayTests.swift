@@ -164,6 +164,38 @@ import Testing
     #expect(run.output != (try replay("--json").output))
   }
 
+  @Test func aBoardThatListensPartOfTheTimeStretchesSilences() throws {
+    let capture = try folder.file("departed.btsnoop", Captures.departed)
+    func replay(_ gateway: String, _ options: String...) throws -> (isLost: Bool, run: Tool.Run) {
+      let manifest = try folder.file(
+        "board.toml",
+        """
+        schema = 1
+        \(gateway)
+        [app.a]
+        user = "daemon"
+        supports = ["Bluetooth"]
+        bluetooth-company-identifiers = ["0x0EEE"]
+        [[app.a.item]]
+        name = "Bulb"
+        descriptor.bluetooth-company-identifier = "0x0EEE"
+        """)
+      let run = try Tool.run(["replay", capture, "--manifest", manifest, "--json"] + options)
+      return (run.text.contains("\"event\":\"lost\""), run)
+    }
+    let tenth = "schema = 1\nname = \"tenth\"\n[scan]\nlow = { window-ms = 30, interval-ms = 300 }\n"
+    let board = try folder.file("tenth.toml", tenth)
+    #expect(try replay("").isLost)
+    #expect(try !replay("", "--board", board).isLost)
+    let unknown = try replay("[gateway]\nboard = \"tenth\"")
+    #expect(unknown.isLost && unknown.run.errorOutput.contains("there is no profile of the manifest's board"))
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/board", withIntermediateDirectories: false)
+    _ = try folder.file("board/tenth.toml", tenth)
+    let named = try replay("[gateway]\nboard = \"tenth\"")
+    #expect(!named.isLost && named.run.errorOutput.isEmpty, "\(named.run.errorOutput)")
+  }
+
   @Test(.enabled(if: TestData.isPresent, "\(TestData.absence)"), arguments: ["legacy-busy", "extended"])
   func recordedCapturesReplay(name: String) throws {
     let path = TestData.path("captures/\(name).btsnoop")
