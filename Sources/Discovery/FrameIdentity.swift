@@ -12,12 +12,15 @@ struct FrameIdentity: Equatable, BitwiseCopyable {
   private(set) var kind: UInt32 = 0
   /// A hash of all bytes, of the part and the set.
   let content: UInt32
-  /// The packet number that the frame states, if its layout has one (BTHome's object 0x00, in the clear).
+  /// The packet number that the frame states in the clear, if its layout has one (BTHome).
   private(set) var packetNumber: UInt8?
 
   private static var eddystone: UInt16 { 0xFEAA }
   private static var apple: UInt16 { 0x004C }
   private static var btHome: UInt16 { 0xFCD2 }
+  /// Version 1, in the clear and encrypted.
+  private static var btHome1: UInt16 { 0x181C }
+  private static var encryptedBTHome1: UInt16 { 0x181E }
 
   init(kind: UInt32, content: UInt32) {
     self.kind = kind
@@ -53,7 +56,7 @@ struct FrameIdentity: Equatable, BitwiseCopyable {
     case .manufacturerData: hash = Self.mix(hash, Self.key(of: value, typed: Self.apple))
     case .serviceData16:
       hash = Self.mix(hash, Self.key(of: value, typed: Self.eddystone))
-      if value.byteCount >= 5, value.uint16(at: 0) == Self.btHome { readPacketNumber(value) }
+      if value.byteCount >= 5 { readPacketNumber(value) }
     case .serviceData32: hash = Self.mix(hash, Self.hash(value, 4))
     case .serviceData128: hash = Self.mix(hash, Self.hash(value, 16))
     case .incompleteServices16, .completeServices16, .incompleteServices32, .completeServices32,
@@ -69,10 +72,23 @@ struct FrameIdentity: Equatable, BitwiseCopyable {
     return bytes & (UInt16(truncatingIfNeeded: bytes) == typed ? 0xFF_FFFF : 0xFFFF)
   }
 
-  /// BTHome: UUID, device information (bit 0: encrypted; bits 5 to 7: version 2), then objects, smallest number first.
+  /// BTHome: UUID, device information (bit 0: encrypted; bits 5 to 7: version 2), then objects, smallest number first. Of
+  /// version 1 an object has its length before its number, and what is encrypted ends with a counter and four bytes of MIC.
   private mutating func readPacketNumber(_ value: RawSpan) {
-    guard value.uint8(at: 2) & 0xE1 == 0x40, value.uint8(at: 3) == 0 else { return }
-    packetNumber = value.uint8(at: 4)
+    switch value.uint16(at: 0) {
+    case Self.btHome where value.uint8(at: 2) & 0xE1 == 0x40 && value.uint8(at: 3) == 0:
+      packetNumber = value.uint8(at: 4)
+    case Self.encryptedBTHome1 where value.byteCount > 10:
+      packetNumber = value.uint8(at: value.byteCount - 8)
+    case Self.btHome1, Self.encryptedBTHome1:
+      var place = 2
+      while place + 2 < value.byteCount {
+        // Two bytes of which the first is number 0x00; the upper three bits are a kind.
+        if value.uint16(at: place) & 0xFF1F == 2 { return packetNumber = value.uint8(at: place + 2) }
+        place += 1 + Int(value.uint8(at: place) & 0x1F)
+      }
+    default: break
+    }
   }
 
   /// A hash of the first `count` bytes, or of all where there are fewer.

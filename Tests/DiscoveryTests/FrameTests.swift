@@ -307,6 +307,29 @@ struct FrameTests {
     #expect(waited.first?.sighting.skipped == 16)
   }
 
+  @Test("So is each of BTHome 1, wherever it stands, and each counter of an encrypted packet")
+  func packetNumbersOfVersion1() {
+    let layouts: [(service: UInt32, data: (UInt8) -> [UInt8], count: Int)] = [
+      (0x181C, { [0x02, 0x00, $0, 0x23, 0x02, 0xC4, 0x09] }, 8),
+      (0x181C, { [0x23, 0x02, 0xC4, 0x09, 0x02, 0x00, $0] }, 8),
+      (0x181E, { [0xA1, 0xB2, 0xC3, 0xD4, $0, 0x00, 0x00, 0x00, 1, 2, 3, 4] }, 8),
+      // A reading is none, nor is what has been cut off.
+      (0x181C, { [0x23, 0x02, $0, 0x09] }, 1), (0x181C, { [0x23, $0, 0xC4, 0x02, 0x00] }, 1),
+      (0x181E, { [0xA1, $0, 0xC3] }, 1),
+    ]
+    for layout in layouts {
+      let service = BluetoothUUID(short: layout.service)
+      var item = DisplayItem(id: "button", name: "button")
+      item.descriptor.serviceUUID = service
+      let harness = DataPathHarness(item)
+      for number: UInt8 in 1...8 {
+        let payload = AdvertisingPayload().flags(0x06).serviceData(service, layout.data(number))
+        for copy: Int64 in 0..<3 { harness.hear(1, -60, payload, at: 100 * Int64(number) + 10 * copy) }
+      }
+      #expect(harness.sightings().count == layout.count, "\(layout.data(1))")
+    }
+  }
+
   @Test("An encrypted packet has no number that can be read")
   func encrypted() {
     let harness = DataPathHarness(Self.button)
