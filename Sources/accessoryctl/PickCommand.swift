@@ -63,7 +63,7 @@ struct PickCommand: ParsableCommand {
   func run() throws {
     var options = options
     // The request takes an address.
-    if let device = options.device { options.device = .address(try device.address(askedOf: gateway)) }
+    if let device = options.device { options.device = .address(try address(of: device)) }
     if options.network != nil { try gateway.sayNetworkProblem() }
     if let app = options.app, options.isScripted {
       var pick = try ScriptedPick(gateway, options.opening(app: app), json: json)
@@ -80,6 +80,17 @@ struct PickCommand: ParsableCommand {
     guard TerminalScreen.isThere else { throw ToolError.noTerminal }
     var picker = try LivePicker(path: gateway.path, options.app.map { options.opening(app: $0) })
     try picker.run()
+  }
+
+  /// The address of the device. Where none is called so, an app that does not exist is named first.
+  private func address(of device: NamedDevice) throws(ToolError) -> DeviceArgument {
+    do throws(ToolError) { return try device.address(askedOf: gateway) } catch {
+      let accessories = Result { () throws(ToolError) in try gateway.accessories(ofApp: options.app) }
+      if options.app != nil, case .failure(.sentence(let reason, .no)) = accessories {
+        throw .sentence(reason, .no)
+      }
+      throw error
+    }
   }
 }
 

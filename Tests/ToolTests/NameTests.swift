@@ -66,6 +66,21 @@ struct NameTests {
         """)
   }
 
+  @Test("pick names an app that does not exist before a device that does not")
+  func unknownApp() throws {
+    let refusal = Message.error("io.accessoryd.Operator.NotFound") { json in
+      json.member("kind", "app")
+      json.member("name", "lihgts")
+      json.member("candidates", ["lights", "climate"])
+    }
+    let agent = try agent(["List": [refusal]])
+    let run = try Tool.run("pick", "--app", "lihgts", "--device", "Lumo E72", "--socket", agent.path)
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(
+      run.errorOutput == "accessoryctl: the manifest has no app \"lihgts\"; did you mean lights?\n",
+      "\(run.errorOutput)")
+  }
+
   @Test("A mistyped address is called so, with the nearest that is in sight", arguments: ["explain", "pick"])
   func mistyped(command: String) throws {
     let arguments = command == "pick" ? ["pick", "--app", "lights", "--device"] : ["explain"]
