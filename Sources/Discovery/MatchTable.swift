@@ -145,10 +145,14 @@ struct MatchTable: ~Copyable {
     quota.compared = now
     quota.weakest = .max
     quota.strongest = .min
+    quota.oldest = Instant(microseconds: .max)
     for row in 0..<rows.count where rows[row].isLive && !rows[row].isAccessory {
       guard slot(ofItem: item, row: row, count: rows[row].matchCount) != nil else { continue }
       let rank = rank(of: rows[row], item: item, at: now)
       quota.strongest = max(quota.strongest, rank)
+      if rows[row].lastSeen < quota.oldest {
+        (quota.oldest, quota.oldestRow) = (rows[row].lastSeen, Int32(row))
+      }
       if let other = weakestRow {
         guard rank < quota.weakest || (rank == quota.weakest && rows[row].lastSeen < rows[other].lastSeen)
         else { continue }
@@ -169,9 +173,20 @@ struct MatchTable: ~Copyable {
       ? ItemQuota.silent : device.signal.readingCount == 0 ? ItemQuota.unread : device.signal.level
   }
 
-  /// Whether a device takes the place of the weakest: always when it is stronger than all or the weakest is silent, else
-  /// when it is stronger by 6 dB and the last exchange is long enough ago.
+  /// Whether a device takes the place of the one heard least recently: when that has been silent for the settling time. Only
+  /// for one that sleeps itself, a pause within the other's rhythm is no silence: else they would take turns.
+  func replacesOldest(_ device: Device, item: Int, at now: Instant) -> Bool {
+    let patience = Int64(gates[item].settlingMilliseconds)
+    guard quotas[item].oldestRow >= 0, now.milliseconds(since: quotas[item].oldest) > patience else {
+      return false
+    }
+    return device.rhythmMilliseconds.map { Int64($0) <= patience } ?? true
+  }
+
+  /// Whether a device takes the place of another: always when it is stronger than all or one is silent, else when it is
+  /// stronger than the weakest by 6 dB and the last exchange is long enough ago.
   func admits(_ device: Device, item: Int, at now: Instant) -> Bool {
+    if replacesOldest(device, item: item, at: now) { return true }
     let rank = rank(of: device, item: item, at: now)
     let quota = quotas[item]
     if rank > quota.strongest || quota.weakest == ItemQuota.silent { return true }
@@ -212,6 +227,9 @@ struct ItemQuota: BitwiseCopyable {
   var weakest = Int16.max
   var strongest = Int16.min
   var compared = Instant(microseconds: .min)
+  /// When the one heard least recently was heard, and its row.
+  var oldest = Instant(microseconds: .max)
+  var oldestRow: Int32 = -1
   /// When a newcomer last took a place.
   var exchanged = Instant(microseconds: .min)
   /// The streams of reports that want the devices which the item has found, by their bits.

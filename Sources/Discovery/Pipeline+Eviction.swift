@@ -162,7 +162,7 @@ extension Pipeline {
 
   /// Makes room in an item's quota for a device, if it is strong enough. The weakest gives way to a device that is
   /// stronger than all of them, always: the strongest in the room is never turned away. To another it gives way when
-  /// that is stronger by 6 dB, at most once a second. One that is silent gives way to any.
+  /// that is stronger by 6 dB, at most once a second. One that is silent gives way to any, first.
   mutating func claimQuota(ofItem item: Int, for row: Int) -> Bool {
     if matches.hasFreeSlot(forItem: item) { return true }
     // Comparing costs a pass over the table: once a second, and when a device looks like taking a place.
@@ -173,7 +173,8 @@ extension Pipeline {
       let weakestRow = matches.compareDevices(ofItem: item, among: devices.rows, at: clock),
       matches.admits(devices.rows[row], item: item, at: clock)
     else { return false }
-    evict(item: item, from: weakestRow)
+    let isOldest = matches.replacesOldest(devices.rows[row], item: item, at: clock)
+    evict(item: item, from: isOldest ? Int(matches.quotas[item].oldestRow) : weakestRow)
     matches.quotas[item].exchanged = clock
     let rank = matches.rank(of: devices.rows[row], item: item, at: clock)
     matches.quotas[item].strongest = max(matches.quotas[item].strongest, rank)

@@ -159,6 +159,27 @@ struct FullItemTests {
     #expect(harness.lines() == ["12001 lost bulb 2 evicted", "12001 found bulb 3 matched"])
   }
 
+  @Test(
+    "A device that sleeps gives way after ten seconds to any newcomer that does not",
+    arguments: [5, 12, 27, 50])
+  func sleepingGivesWay(silence: Int64) {
+    let item = DisplayItem.rhythmic(Self.company)
+    let harness = DataPathHarness(item) { $0.capacities.matchesPerItem = 2 }
+    for minute in Int64(0)...5 {
+      for device in UInt64(1)...2 {
+        for copy in Int64(0)..<6 {
+          hear([(device, -50)], in: harness, at: minute * 60_000 + Int64(device) * 500 + copy * 30)
+        }
+      }
+    }
+    _ = harness.lines()
+    let start = 301_200 + silence * 1000
+    hear([(3, -90)], in: harness, at: start)
+    #expect(
+      harness.lines()
+        == (silence < 10 ? [] : ["\(start) lost bulb 1 evicted", "\(start) found bulb 3 matched"]))
+  }
+
   @Test("Devices that sleep keep their places between their bursts, and the strongest have them")
   func sleeping() {
     let item = DisplayItem.rhythmic(Self.company)
