@@ -43,11 +43,18 @@ extension PickerModel {
       if tab.isAnswering, tab.isChoosing { return (["The agent sets it up."], .strong) }
       let texts =
         [tab.request.detail, tab.isChoosing ? tab.request.pairingNote : nil].compactMap(\.self)
-        + tab.request.itemNotes
+        + tab.request.itemNotes + cures(tab)
       if !texts.isEmpty { return (texts.map { glyphs.shown($0, columnsMax: 500) }, []) }
     }
     if tab != nil, let registryTrouble { return ([registryTrouble], .strong) }
     return radioTrouble.map { ([$0], []) }
+  }
+
+  /// What helps devices that match and are not in the list; where the list is empty, it stands in its place.
+  private func cures(_ tab: PickerTab) -> [String] {
+    guard layout.hasCaptions, tab.isChoosing, !tab.list.isEmpty, registryTrouble == nil, radioTrouble == nil
+    else { return [] }
+    return tab.request.hindrances.map { $0.sentence + "." }
   }
 
   /// Without the registry every request can only be denied.

@@ -382,6 +382,10 @@ struct ScreenTests {
     let facts = Samples.model([request], Samples.candidates).screen(at: Self.now).lines[2].text
     #expect(facts.contains("3 turned away: the item is full"), "\(facts)")
     #expect(facts.contains("1 sending too seldom to be let in"), "\(facts)")
+    let beside = Samples.model([request], Samples.candidates, size: ScreenSize(columns: 60, rows: 24))
+    let words = beside.screen(at: Self.now).lines.flatMap { $0.text.split(separator: " ") }
+    #expect(
+      words.joined(separator: " ").contains("lower gate.samples-min or raise gate.sample-window-max-ms."))
     request.phase = .looking
     let panel = Samples.model([request]).screen(at: Self.now).lines.map(\.text).joined(separator: " ")
     #expect(panel.contains("capacity.matches-per-item"), "\(panel)")
