@@ -37,6 +37,14 @@ import Testing
     #expect(agent.news() == ["31 Lump"])
   }
 
+  @Test func `an accessory that has another device is reported, although it looks the same`() {
+    var agent = ScriptedAgent.active([lamp])
+    agent.send("accessoryChanged", 32, 0, "\"accessory\":\(lamp),\"changed\":[\"device\"]")
+    #expect(agent.news() == ["32 Lamp"])
+    agent.send("accessoryChanged", 32, 1, "\"accessory\":\(lamp)")
+    #expect(agent.news() == [])
+  }
+
   @Test func `calls on other connections survive a break of the stream`() {
     var agent = ScriptedAgent.active([lamp])
     agent.beginCall(1, .renameAccessory(identifier, options: 0))
