@@ -43,10 +43,9 @@ struct DeviceTable: ~Copyable {
 
   /// The row of an address as it is on the air, or of an identity address that a key resolved.
   func row(at address: DeviceAddress) -> Int? {
-    let row = index.row(of: address)
-    if row >= 0 { return row }
-    for row in 0..<rows.count where rows[row].isLive && publicAddress(of: rows[row]) == address { return row }
-    return nil
+    let onAir = index.row(of: address)
+    let row = onAir >= 0 ? onAir : identities.row(named: address)
+    return row >= 0 ? row : nil
   }
 
   /// The address that events give for a device: its identity address once a key has resolved the one on the air.

@@ -49,11 +49,25 @@ struct IdentityTable: ~Copyable {
     return nil
   }
 
+  /// The row of the device that events name by this address, once a key has resolved the one on the air; -1 without one.
+  func row(named address: DeviceAddress) -> Int {
+    for identity in 0..<count
+    where rows[identity] >= 0 && publicAddress(of: address, identity: identity) == address {
+      return Int(rows[identity])
+    }
+    return -1
+  }
+
   /// The address that events give: the identity address once a key has resolved the one on the air, -1 for no identity.
   func publicAddress(of address: DeviceAddress, identity: Int) -> DeviceAddress {
-    guard identity >= 0 else { return address }
-    let known = keys[identity].identity.settled
-    return DeviceAddress(bits: known.bits, type: known.type == .public ? .publicIdentity : .randomIdentity)
+    identity < 0 ? address : keys[identity].identity.resolved
+  }
+}
+
+extension DeviceAddress {
+  /// The address as one that a controller or a key has resolved.
+  var resolved: DeviceAddress {
+    DeviceAddress(bits: bits, type: settled.type == .public ? .publicIdentity : .randomIdentity)
   }
 }
 

@@ -58,12 +58,15 @@ extension Pipeline {
       let isChanged = devices.accessories.set(address.settled, isAccessory: isAccessory, rhythm: rhythm)
     else { return false }
     guard isChanged else { return true }
-    for row in 0..<devices.rows.count where devices.rows[row].isLive { refreshAccessory(row) }
+    refreshAccessory(devices.row(of: address.settled))
+    refreshAccessory(devices.row(of: address.settled.resolved))
+    refreshAccessory(devices.identities.row(named: address.settled.resolved))
     return true
   }
 
+  /// Brings a row in line with the list of accessories; -1 for none.
   mutating func refreshAccessory(_ row: Int) {
-    guard devices.refreshAccessory(row) else { return }
+    guard row >= 0, devices.refreshAccessory(row) else { return }
     followWants(row)
     matches.recount(row, of: devices.rows[row])
     guard !devices.rows[row].isAccessory else { return }

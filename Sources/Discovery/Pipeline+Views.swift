@@ -164,7 +164,9 @@ extension Pipeline {
 
   /// It changes nothing, but a caller that only borrowed the pipeline would copy all of it.
   public mutating func glance() -> Glance {
-    Glance(reports: counters.reports, events: events.produced, filterChanges: filterChanges, deadline: nextDeadline)
+    Glance(
+      reports: counters.reports, events: events.produced, filterChanges: filterChanges, deadline: nextDeadline
+    )
   }
 
   /// Lets time pass up to the next deadline, if that is not after `time`. Returns whether there was one.

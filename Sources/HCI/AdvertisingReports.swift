@@ -61,7 +61,8 @@ public struct AdvertisingReports: ~Escapable {
   mutating func nextLegacy() throws(ReportError) -> AdvertisingReport? {
     guard let position = advanceIndex() else { return nil }
     guard let eventType = cursor.uint8(), let addressType = cursor.uint8(), let bits = cursor.uint48(),
-      let dataByteCount = cursor.uint8(), let data = cursor.bytes(Int(dataByteCount)), let rssi = cursor.int8()
+      let dataByteCount = cursor.uint8(), let data = cursor.bytes(Int(dataByteCount)),
+      let rssi = cursor.int8()
     else { throw loseRest(from: position) }
     guard let pdu = AdvertisingPDU(legacyReport: eventType) else {
       throw .reserved(index: position, field: .eventType)

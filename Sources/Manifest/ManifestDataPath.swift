@@ -5,6 +5,7 @@ public import HCI
 
 /// A data path for the items of one manifest, which it keeps beside it.
 public struct ManifestDataPath: ~Copyable {
+  /// What runs for each report and in each turn takes the pipeline from here, in place.
   public var path: DataPath
   /// The manifest's items in the order of their indices: what a match's `item` refers to.
   public private(set) var items: [ManifestItem]
@@ -27,6 +28,7 @@ public struct ManifestDataPath: ~Copyable {
       adapterOffset: adapterOffset, epoch: epoch, hashKey: hashKey)
   }
 
+  /// The pipeline for whatever runs less often: a caller that reads from it copies all of it.
   @inlinable
   public var pipeline: Pipeline {
     _read { yield path.pipeline }

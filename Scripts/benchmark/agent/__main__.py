@@ -162,7 +162,7 @@ def measure_instructions(program, figures):
             for _ in range(3):
                 agent.controller.send_at(200, scene.crowd(QUIET_DEVICES, scene.TARGETS))
                 time.sleep(4)
-            each = {}
+            each, allocations = {}, 0
             for rate, seconds in (20, 5), (170, 3), (1000, 3), (5000, 2):
                 count = rate * seconds
                 packets = list(itertools.islice(advertisers(QUIET_DEVICES), count))
@@ -170,11 +170,13 @@ def measure_instructions(program, figures):
                     agent.controller.send_at(rate, packets)
                     time.sleep(0.1)
                 each[rate] = taken.count // count
+                allocations += taken.allocations
     each["turn"] = each[20] - each[5000]
     for name, count in each.items():
         figures.write("instructions-per-turn" if name == "turn" else f"instructions-per-report@{name}", count)
     say("instructions a report at 20, 170, 1,000, 5,000/s", *(f"{each[rate]:,}" for rate in (20, 170, 1000, 5000)))
-    say("instructions a turn", f"{each['turn']:,}")
+    figures.write("running-allocations", allocations)
+    say("instructions a turn; allocations in all of these", f"{each['turn']:,}", allocations)
 
 
 def measure_wakeups(program, figures, interval):

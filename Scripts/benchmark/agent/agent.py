@@ -16,6 +16,7 @@ from controller import Controller
 
 BOARD = pathlib.Path(__file__).parents[3] / "Board" / "virtual.toml"
 PATIENCE = 120
+ALLOCATORS = ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc")
 
 
 class DoesNotScan(Exception):
@@ -91,7 +92,11 @@ class Instructions:
     def __exit__(self, *_):
         self._command("dump")
         dump = max(self.file.parent.glob(f"{self.file.name}.*"), key=lambda path: int(path.suffix[1:]))
-        self.count = int(re.search(r"^totals: (\d+)", dump.read_text(), re.MULTILINE)[1])
+        text = dump.read_text()
+        self.count = int(re.search(r"^totals: (\d+)", text, re.MULTILINE)[1])
+        names = dict(re.findall(r"fn=(\(\d+\)) (.+)", text))
+        calls = re.findall(r"^cfn=(\(\d+\)).*\ncalls=(\d+)", text, re.MULTILINE)
+        self.allocations = sum(int(count) for name, count in calls if names.get(name) in ALLOCATORS)
 
     def _command(self, word):
         subprocess.run(

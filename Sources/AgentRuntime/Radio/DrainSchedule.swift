@@ -8,27 +8,37 @@ import HCI
 /// After a read that found packets, a radio with a descriptor rests for the interval, and stays watched. A packet that
 /// arrives after this pause is read at once. One that arrives within it ends the watching: from then on the radio is
 /// read at the end of each pause, until such a read finds nothing. A radio without a descriptor reports when it is due,
-/// and is read no more often either. While a request is urgent, no read is delayed.
+/// and is read no more often either. While a request is urgent, no read is delayed, unless more
+/// than ``busyCount`` packets came within a second.
 struct DrainSchedule: Equatable {
+  /// A busier radio is read once per interval even while a request is urgent: a turn for each packet would cost more than
+  /// the 20 ms are worth.
+  static let busyCount = 50
+  private static let busyMilliseconds: Int64 = 1000
+
   var intervalMilliseconds: Int64
   let hasDescriptor: Bool
   /// The end of the pause after the last read; nil after a read that found nothing.
   private var pauseEnd: Instant?
   /// Whether the radio is read at the end of the pause, and not watched until then.
   private var isBatching = false
+  private var isBusy = false
+  /// The packets since the second began in which they are counted.
+  private var packetCount = 0
+  private var secondStart = Instant(microseconds: 0)
 
   init(intervalMilliseconds: Int64, hasDescriptor: Bool = true) {
     self.intervalMilliseconds = intervalMilliseconds
     self.hasDescriptor = hasDescriptor
   }
 
-  func isWatched(isUrgent: Bool) -> Bool { isUrgent || !isBatching }
+  func isWatched(isUrgent: Bool) -> Bool { isUrgent && !isBusy || !isBatching }
 
   /// Returns whether the radio is read in this turn. `due` is the time when the source has its next packet.
   mutating func admitRead(at now: Instant, isReady: Bool, due: Instant?, isUrgent: Bool) -> Bool {
     if isReady {
       let isPausing = pauseEnd.map { $0 > now } ?? false
-      if isUrgent || !isBatching && !isPausing {
+      if isUrgent && !isBusy || !isBatching && !isPausing {
         isBatching = false
         return true
       }
@@ -40,11 +50,17 @@ struct DrainSchedule: Equatable {
   /// The time when the loop must turn for the radio.
   func deadline(due: Instant?, isUrgent: Bool) -> Instant? {
     if hasDescriptor { return isBatching ? pauseEnd : nil }
-    guard let pauseEnd, !isUrgent else { return due }
+    guard let pauseEnd, !isUrgent || isBusy else { return due }
     return due.map { max($0, pauseEnd) }
   }
 
-  mutating func drained(_ outcome: RadioDrain, at now: Instant) {
+  /// `packets` is how many were read.
+  mutating func drained(_ outcome: RadioDrain, packets: Int = 1, at now: Instant) {
+    if now.milliseconds(since: secondStart) >= Self.busyMilliseconds {
+      (isBusy, packetCount, secondStart) = (packetCount > Self.busyCount, 0, now)
+    }
+    packetCount += packets
+    if packetCount > Self.busyCount { isBusy = true }
     switch outcome {
     case .nothing, .ended: (pauseEnd, isBatching) = (hasDescriptor ? nil : pause(now), false)
     case .some: pauseEnd = pause(now)

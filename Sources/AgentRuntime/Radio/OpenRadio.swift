@@ -51,10 +51,11 @@ struct OpenRadio {
         at: loop.now, isReady: isReadable, due: source.nextTime, isUrgent: outlook.isRadioUrgent)
     else { return nil }
     loop.counters.drains &+= 1
+    let before = loop.counters.packets
     source.stampsEveryPacket = !reports.isEmpty
     let outcome = outlook.hasPacketReaders ? drainForReaders(&reports, &loop) : drain(&loop)
     if let queueing = source.queueing { loop.agent.counters.reception.queueing.add(queueing) }
-    schedule.drained(outcome, at: loop.now)
+    schedule.drained(outcome, packets: Int(loop.counters.packets &- before), at: loop.now)
     switch outcome {
     case .nothing, .some, .more:
       if nextDropCheck <= loop.now { countDrops(&loop) }
