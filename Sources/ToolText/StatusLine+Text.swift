@@ -19,7 +19,7 @@ extension StatusLine {
     }
     for warning in warnings { rows.row("warning", Self.shown(warning.sentence)) }
     describeRequests(in: &rows)
-    if items == nil, let digest { rows.row("manifest", digest) }
+    if items == nil, let digest { rows.row("SHA-256", digest) }
     // A bridge gets no numbers.
     guard let items, let apps, let devices, let devicesMax, let found, let reports, let events,
       let connections,
@@ -27,7 +27,7 @@ extension StatusLine {
     else { return rows.text }
     rows.line("")
     rows.row("manifest", "\(Self.counted(items, "item")) of \(Self.counted(apps, "app")); \(reloadText)")
-    if let digest { rows.row("", digest) }
+    if let digest { rows.row("SHA-256", digest) }
     rows.row("devices", "\(devices) of \(devicesMax) places taken, \(found) found")
     rows.row("heard", "\(Self.counted(reports, "report")), \(Self.counted(events, "event")) sent")
     rows.row("clients", "\(connections) of \(connectionsMax) connections, \(watchers) watching")
@@ -56,7 +56,7 @@ extension StatusLine {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
-  private var digest: String? { manifestDigest.map { "SHA-256 \(Self.shown($0))" } }
+  private var digest: String? { manifestDigest.map(Self.shown) }
 
   private var reloadText: String {
     let taken = "reloaded \(Self.times(reloads ?? 0))"

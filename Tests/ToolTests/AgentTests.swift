@@ -102,7 +102,7 @@ struct AgentTests {
       #expect(!text.output.contains(0x1B))
       try expectValid(json.output, schema)
       // The digest of the manifest's file.
-      let saysDigest = text.text.firstMatch(of: /SHA-256 [0-9a-f]{64}\n/) != nil
+      let saysDigest = text.text.firstMatch(of: /SHA-256 +[0-9a-f]{64}\n/) != nil
       #expect(saysDigest == ["status", "reload"].contains(schema), "\(text.text)")
     }
     let watch = try run("watch", "--json", "--seconds", "0.3")
