@@ -52,23 +52,24 @@ struct ScheduleTests {
     #expect(schedule.deadline(due: nil, isUrgent: true) == nil)
   }
 
-  @Test("With more than fifty packets a second, a radio is read once per interval although a request is urgent")
+  @Test(
+    "With more than fifty packets a second, a radio is read once per interval although a request is urgent")
   func urgentAndBusy() {
     var schedule = DrainSchedule(intervalMilliseconds: 20)
     for time: Int64 in 0..<51 {
-      #expect(schedule.admitRead(at: at(1000 + time), isReady: true, due: nil, isUrgent: true))
+      #expect(schedule.admitRead(at: at(1000 + time), isReady: true, due: nil, isUrgent: true) == true)
       schedule.drained(.some, at: at(1000 + time))
     }
     #expect(schedule.admitRead(at: at(1051), isReady: true, due: nil, isUrgent: true) == false)
     #expect(!schedule.isWatched(isUrgent: true))
-    #expect(schedule.admitRead(at: at(1070), isReady: false, due: nil, isUrgent: true))
+    #expect(schedule.admitRead(at: at(1070), isReady: false, due: nil, isUrgent: true) == true)
     schedule.drained(.some, packets: 4, at: at(1070))
     // A second with few packets ends it.
     for time: Int64 in [2000, 3000] {
-      #expect(schedule.admitRead(at: at(time), isReady: true, due: nil, isUrgent: true))
+      #expect(schedule.admitRead(at: at(time), isReady: true, due: nil, isUrgent: true) == true)
       schedule.drained(.some, packets: 10, at: at(time))
     }
-    #expect(schedule.admitRead(at: at(3001), isReady: true, due: nil, isUrgent: true))
+    #expect(schedule.admitRead(at: at(3001), isReady: true, due: nil, isUrgent: true) == true)
   }
 
   @Test("What one turn did not take is taken in the next")
