@@ -30,7 +30,7 @@ def scenario(lab):
     radios.send([f"Camera-with-a-long-name-{number:08}".encode() for number in range(COUNT)], padding=100)
     system = lab.system()
     controller = lab.controller("/lab/Config/story-scene.toml")
-    settings = {"radio": controller.name_of_adapter, "access": "shared", "board": "virtual"}
+    settings = {"radio": controller.name_of_adapter, "access": "shared", "board": "virtual", "filter": "off"}
     text = MANIFEST.format(more=WIFI, **settings) + networks.ITEM
     system.write("etc/accessoryd/accessoryd.toml", text)
     lab.until(lambda: radios.scan() or len(radios.lists()[0].get("nl80211", [])) == COUNT, "nl80211 lists all of them", 60)

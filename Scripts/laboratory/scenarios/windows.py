@@ -67,7 +67,8 @@ def scenario(lab):
 def watch(lab, access, board, duty):
     monitor = lab.monitor()
     controller = lab.controller()
-    settings = {"radio": controller.name_of_adapter, "access": access, "board": board, "more": ""}
+    settings = {
+        "radio": controller.name_of_adapter, "access": access, "board": board, "filter": "off", "more": ""}
     supports = 'supports = ["Bluetooth"]\n'
     text = MANIFEST.format(**settings).replace(supports, supports + 'bluetooth-names = ["Lumo"]\n') + NAMED
     agent = lab.agent(manifest=text)
