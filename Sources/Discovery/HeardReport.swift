@@ -32,17 +32,6 @@ struct HeardReport: BitwiseCopyable {
     txPower = ReportHeader.noTxPower
   }
 
-  /// An extended report whose data is complete.
-  @inline(__always)
-  init(complete header: ReportHeader) {
-    address = header.address
-    properties = header.properties
-    advertisingSID = header.advertisingSID
-    txPower = header.txPower
-    rssi = header.rssi
-    dataStatus = .complete
-  }
-
   /// The last report of a device, as far as its row and set know it; `extended` is what its header said, if it was an
   /// extended one.
   init(

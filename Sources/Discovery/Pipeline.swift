@@ -155,7 +155,7 @@ public struct Pipeline: ~Copyable {
     noteReport(at: time)
     let header = report.header
     reports.last = LastExtendedReport(header)
-    process(HeardReport(complete: header), report.data)
+    process(HeardReport(header), report.data)
     return .reports
   }
 
