@@ -52,7 +52,7 @@ extension LineWriter {
 
   /// Every counter; a new one must get its line.
   mutating func write(_ counters: Counters) {
-    precondition(MemoryLayout<Counters>.size == 34 * MemoryLayout<UInt64>.size, "a counter has no line")
+    precondition(MemoryLayout<Counters>.size == 35 * MemoryLayout<UInt64>.size, "a counter has no line")
     counter("packets", counters.packets)
     counter("packetsTapped", counters.packetsTapped)
     counter("packetsMalformed", counters.packetsMalformed)
@@ -67,6 +67,7 @@ extension LineWriter {
     counter("reportsWrongSize", counters.reportsWrongSize)
     counter("reportsMalformed", counters.reportsMalformed)
     counter("reportsAnonymous", counters.reportsAnonymous)
+    counter("reportsByChance", counters.reportsByChance)
     counter("reportsWithoutReading", counters.reportsWithoutReading)
     counter("reportsTruncated", counters.reportsTruncated)
     counter("reportsUnchanged", counters.reportsUnchanged)
