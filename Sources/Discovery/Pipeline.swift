@@ -123,18 +123,23 @@ public struct Pipeline: ~Copyable {
   @inline(__always)
   private mutating func receive(event: RawSpan, at time: Instant) -> Reception {
     guard deadlines.soonest > time, time >= clock else { return receiveLate(event, at: time) }
-    switch AdvertisingReport.loneFormat(event) {
-    case .legacy: return receiveLegacy(event, at: time)
-    case .extended where assembler.isIdle: return receiveExtended(event, at: time)
-    case .extended, .directed, nil: return receiveAny(event, at: time)
-    }
+    return receiveInOrder(event, at: time)
   }
 
   /// Receives an event after what is due by its time, or before the latest input.
   @inline(never)
   private mutating func receiveLate(_ event: RawSpan, at time: Instant) -> Reception {
     advance(to: time)
-    return receive(event: event, at: max(time, clock))
+    return receiveInOrder(event, at: clock)
+  }
+
+  @inline(__always)
+  private mutating func receiveInOrder(_ event: RawSpan, at time: Instant) -> Reception {
+    switch AdvertisingReport.loneFormat(event) {
+    case .legacy: return receiveLegacy(event, at: time)
+    case .extended where assembler.isIdle: return receiveExtended(event, at: time)
+    case .extended, .directed, nil: return receiveAny(event, at: time)
+    }
   }
 
   /// Receives the one report of an event.

@@ -111,7 +111,7 @@ public struct Rhythm: BitwiseCopyable, Sendable {
     hand = UInt8((slot + 1) % Self.capacity)
     self.milliseconds = max(self.milliseconds, UInt32(truncatingIfNeeded: pause.milliseconds))
     let remaining = pause.remaining(at: present, sinceLastPause: 0)
-    refreshDue = min(refreshDue, Instant(microseconds: (present + remaining) * 1000))
+    refreshDue = min(refreshDue, Instant(microseconds: present * 1000).advanced(milliseconds: remaining))
   }
 
   /// The slot of the shortest pause, or a free one.
@@ -134,7 +134,7 @@ public struct Rhythm: BitwiseCopyable, Sendable {
   /// Brings what is known up to date with a sample of a device that was first heard at `start`.
   @inline(__always)
   mutating func refresh(heardSince start: Instant, at now: Instant) {
-    if !isAcquainted { isAcquainted = now.microseconds - start.microseconds >= Self.acquaintanceMicroseconds }
+    if !isAcquainted { isAcquainted = now.microseconds &- start.microseconds >= Self.acquaintanceMicroseconds }
     if now >= refreshDue { forgetOldPauses(at: now.microseconds / 1000) }
   }
 
@@ -144,18 +144,20 @@ public struct Rhythm: BitwiseCopyable, Sendable {
     let sinceLastPause = present - lastEnd.microseconds / 1000
     pauseCount = 0
     milliseconds = 0
-    var soonest = Int64.max / 2000
+    var soonest: Int64?
     for slot in 0..<Self.capacity {
       let remaining = pauses[slot].remaining(at: present, sinceLastPause: sinceLastPause)
       guard remaining > 0 else {
         pauses[slot] = .none
         continue
       }
-      soonest = min(soonest, remaining)
+      soonest = min(soonest ?? remaining, remaining)
       pauseCount += 1
       milliseconds = max(milliseconds, UInt32(truncatingIfNeeded: pauses[slot].milliseconds))
     }
-    refreshDue = Instant(microseconds: (present + soonest) * 1000)
+    refreshDue =
+      soonest.map { Instant(microseconds: present * 1000).advanced(milliseconds: $0) }
+      ?? Instant(microseconds: .max)
   }
 
   /// Moves the end of the last pause on, with the times of the samples.

@@ -175,6 +175,15 @@ struct SightingTests {
     #expect(harness.counters.timesClamped == 0)
   }
 
+  @Test("A report at a clock's last instant is a report like any other")
+  func lastTime() {
+    let harness = DataPathHarness(.company(company))
+    let report = AirReport(.connectable, from: .device(1), rssi: -60, .made(by: company))
+    let packet = ReportEncoder.event(.legacy, report)
+    for _ in 0..<2 { #expect(harness.receive(packet, at: Instant(microseconds: .max)) == .reports) }
+    #expect(harness.counters.reports == 2)
+  }
+
   // MARK: The tap
 
   @Test("Every packet that is no advertising report goes to the tap")

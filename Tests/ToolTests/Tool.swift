@@ -29,7 +29,7 @@ enum Tool {
     try spawn("/bin/sh", ["-c", command, "sh"] + arguments)
   }
 
-  /// Output goes to files, which never fill up as pipes do.
+  /// Output goes to files, which never fill up as pipes do. A program that does not end in two minutes is killed.
   static func spawn(_ program: String, _ arguments: [String]) throws -> Run {
     let folder = try TemporaryFolder()
     let (output, errorOutput) = (try folder.file("output", []), try folder.file("error", []))
@@ -44,7 +44,11 @@ enum Tool {
     process.standardOutput = FileHandle(forWritingAtPath: output)
     process.standardError = FileHandle(forWritingAtPath: errorOutput)
     try process.run()
+    let identifier = process.processIdentifier
+    let deadline = DispatchWorkItem { kill(identifier, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: deadline)
     process.waitUntilExit()
+    deadline.cancel()
     let isExit = process.terminationReason == .exit
     return Run(
       status: isExit ? process.terminationStatus : -process.terminationStatus,
