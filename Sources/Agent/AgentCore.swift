@@ -98,12 +98,7 @@ public final class AgentCore {
 
   let service: Service<AgentMethod>
   /// The manifest in force, and what belongs to it.
-  public internal(set) var configuration: Configuration {
-    didSet {
-      networkLink.problemIsOld = true
-      outlook.isOld = true
-    }
-  }
+  public internal(set) var configuration: Configuration { didSet { outlook.isOld = true } }
   var dataPath: ManifestDataPath
   var radio: Radio { didSet { outlook.isOld = true } }
   var filter = RadioFilter() { didSet { outlook.isOld = true } }

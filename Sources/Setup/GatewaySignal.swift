@@ -105,7 +105,7 @@ extension SetupCore {
 
   /// Signals the requests that waited because their app had opened another one just before, and are still open.
   mutating func signalWaiting() {
-    for app in paces.apps {
+    for app in paces.keys.sorted() {
       guard let id = paces[app]?.takeWaiting(at: now), let flow = request(id) else { continue }
       signal(flow)
     }

@@ -90,20 +90,3 @@ public struct RequestPace: Sendable {
     return (windowMilliseconds - now.milliseconds(since: oldest) + 999) / 1000
   }
 }
-
-/// The paces of all apps.
-struct RequestPaces: Sendable {
-  private var paces: [String: RequestPace] = [:] {
-    didSet { nextSignal = paces.values.reduce(nil) { .earliest($0, $1.signalTime) } }
-  }
-  /// When the next request that waits is to be signalled.
-  private(set) var nextSignal: Instant?
-
-  /// The apps that have asked, in order.
-  var apps: [String] { paces.keys.sorted() }
-
-  subscript(app: String) -> RequestPace? {
-    get { paces[app] }
-    set { paces[app] = newValue }
-  }
-}

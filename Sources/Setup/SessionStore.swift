@@ -34,11 +34,7 @@ public struct SessionStore: Sendable {
   /// How long a session lives on without its stream.
   public static let lingerMilliseconds: Int64 = 10_000
 
-  private(set) var sessions: [Session] = [] {
-    didSet { nextEnd = sessions.reduce(nil) { .earliest($0, $1.end) } }
-  }
-  /// When ``expire(at:)`` has to be called.
-  public private(set) var nextEnd: Instant?
+  private(set) var sessions: [Session] = []
   private var feeds: [String: AppFeed] = [:]
   /// The numbers of the events about accessories that the present input caused, the last one of each accessory.
   private var causedEvents: [RandomIdentifier: UInt64] = [:]
@@ -115,6 +111,9 @@ public struct SessionStore: Sendable {
     sessions.removeAll { session in ended.contains { $0.token == session.token } }
     return ended.sorted { ($0.end?.microseconds ?? 0) < ($1.end?.microseconds ?? 0) }
   }
+
+  /// When ``expire(at:)`` has to be called.
+  public var nextEnd: Instant? { sessions.reduce(nil) { .earliest($0, $1.end) } }
 
   /// Returns the sessions of an app, in the order of opening.
   public func sessions(of app: String) -> [Session] { sessions.filter { $0.app == app } }

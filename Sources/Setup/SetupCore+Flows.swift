@@ -141,17 +141,7 @@ extension SetupCore {
 struct FlowTable: Sendable {
   static let outcomesMax = 64
 
-  private(set) var flows: [SetupFlow] = [] {
-    didSet {
-      deadline = flows.reduce(nil) { .earliest($0, $1.deadline) }
-      hasPicker = flows.contains { $0.picker != nil }
-      hasRequests = flows.contains(where: \.isRequest)
-    }
-  }
-  /// Of all flows. These three follow the flows, because every turn asks for them.
-  private(set) var deadline: Instant?
-  private(set) var hasPicker = false
-  private(set) var hasRequests = false
+  private(set) var flows: [SetupFlow] = []
   private(set) var outcomes: [RequestOutcome] = []
   /// How many pairings were begun.
   private(set) var pairingCount: UInt64 = 0

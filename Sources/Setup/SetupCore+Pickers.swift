@@ -64,9 +64,7 @@ extension SetupCore {
   /// Counts a call of an app that asks the operators, also one that is refused.
   public mutating func paceCall(ofApp app: String) throws(SetupError) {
     let failuresPerMinute = Int(configuration.limits.requestsPerMinute)
-    var pace = paces[app] ?? RequestPace(failuresPerMinute: failuresPerMinute)
-    defer { paces[app] = pace }
-    try pace.call(at: now)
+    try paces[app, default: RequestPace(failuresPerMinute: failuresPerMinute)].call(at: now)
   }
 
   /// Opens a picker. Which devices are there already is learned from the first candidate refresh.

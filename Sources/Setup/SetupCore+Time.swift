@@ -9,8 +9,10 @@ public import Registry
 extension SetupCore {
   /// When ``advance(to:)`` has to be called.
   public var deadline: Instant? {
-    .earliest(
-      .earliest(sessions.nextEnd, queue.retryTime), .earliest(flows.deadline, paces.nextSignal))
+    var deadline = Instant.earliest(sessions.nextEnd, queue.retryTime)
+    for flow in flows.flows { deadline = .earliest(deadline, flow.deadline) }
+    for pace in paces.values { deadline = .earliest(deadline, pace.signalTime) }
+    return deadline
   }
 
   /// Lets time pass. Called before the calls and the candidate refreshes of that time.
@@ -69,7 +71,7 @@ extension SetupCore {
   public mutating func configure(_ new: SetupConfiguration) -> [SetupEffect] {
     let before = configuration
     configuration = new
-    if new.limits.requestsPerMinute != before.limits.requestsPerMinute { paces = RequestPaces() }
+    if new.limits.requestsPerMinute != before.limits.requestsPerMinute { paces = [:] }
     endSessions { session in
       guard let app = new.apps[session.app], new.accounts[app.name] == before.accounts[app.name] else {
         return .accountHasChanged

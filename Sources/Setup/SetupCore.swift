@@ -16,7 +16,7 @@ public struct SetupCore: Sendable {
   var sessions = SessionStore()
   var flows = FlowTable()
   var queue = RegistryQueue()
-  var paces = RequestPaces()
+  var paces: [String: RequestPace] = [:]
   public internal(set) var grants = Grants()
   var automatic = AutomaticSetups()
   public internal(set) var counters = SetupCounters()
@@ -130,7 +130,7 @@ extension SetupCore {
 
   /// The requests that wait for an operator, in the order of opening.
   public var requests: [SetupFlow] { flows.flows.filter(\.isRequest) }
-  public var hasRequests: Bool { flows.hasRequests }
+  public var hasRequests: Bool { flows.flows.contains(where: \.isRequest) }
 
   public func request(_ id: RandomIdentifier) -> SetupFlow? {
     flows.flow(id).flatMap { $0.isRequest ? $0 : nil }
@@ -163,7 +163,7 @@ extension SetupCore {
   /// Whether candidates have to be refreshed.
   public var looksForDevices: Bool { hasOpenPicker || configuration.hasAutomaticItems }
 
-  public var hasOpenPicker: Bool { flows.hasPicker }
+  public var hasOpenPicker: Bool { flows.flows.contains { $0.picker != nil } }
 
   /// Whether an open picker lets a network be chosen.
   public var hasNetworkPicker: Bool { flows.flows.contains { $0.picker?.awaitsNetworks ?? false } }

@@ -23,9 +23,7 @@ struct ClientTable {
 
   private var slots: [Client?]
   /// The clients in the order of their slots. Every turn visits them, and most slots are free.
-  private(set) var connected: [Client] = [] { didSet { count = connected.count { !$0.isTurnedAway } } }
-  /// The number of clients, without those that are turned away.
-  private(set) var count = 0
+  private(set) var connected: [Client] = []
   private var generation: UInt64 = 0
   private(set) var limits: Limits
   /// Calls that were to be decided later; numbers them.
@@ -39,6 +37,9 @@ struct ClientTable {
     self.limits = limits
     slots = Array(repeating: nil, count: Int(limits.connections) + Self.extraMax)
   }
+
+  /// The number of clients, without those that are turned away.
+  var count: Int { connected.count { !$0.isTurnedAway } }
 
   /// The client of an id; nil when it has left.
   subscript(_ id: ClientID) -> Client? {

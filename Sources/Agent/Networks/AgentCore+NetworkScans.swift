@@ -10,10 +10,8 @@ public import Wireless
 /// The networks in reach, what items have found among them, and when they are looked for.
 struct NetworkLink {
   var table = NetworkTable()
-  var plan = NetworkScanPlan() { didSet { problemIsOld = true } }
+  var plan = NetworkScanPlan()
   var sightings: NetworkSightings
-  /// Requests may know of another problem with networks than there is now.
-  var problemIsOld = true
   /// Why networks cannot be read, as requests know it: the interface (nil for none), and its error.
   var knownProblem: (interface: String?, error: WirelessError?)?
 
@@ -50,8 +48,6 @@ extension AgentCore {
 
   /// Tells requests why no networks are looked for, and what to do.
   func followNetworkProblem() {
-    guard networkLink.problemIsOld else { return }
-    networkLink.problemIsOld = false
     let (interface, error) = (configuration.manifest.gateway.wifi, networkLink.plan.readingError)
     if let known = networkLink.knownProblem, known == (interface, error) { return }
     networkLink.knownProblem = (interface, error)

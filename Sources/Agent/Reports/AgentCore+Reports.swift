@@ -120,7 +120,6 @@ extension AgentCore {
 
   /// When the next batch is due, or the patience with a reader ends.
   var reportDeadline: Instant? {
-    guard !reports.isEmpty else { return nil }
     var earliest: Instant?
     for case let stream? in reports.streams where stream.isLive {
       switch stream.state {

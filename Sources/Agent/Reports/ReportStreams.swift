@@ -64,7 +64,6 @@ struct ReportStreams: ~Copyable {
   }
 
   private(set) var streams = [Stream?](repeating: nil, count: ReportBatches.streamsMax)
-  private var count = 0
   /// Reports of streams that are over.
   private var ended: [ReportReader: (passed: UInt64, missed: UInt64)] = [:]
   /// Whether the data path may know of wishes.
@@ -73,7 +72,7 @@ struct ReportStreams: ~Copyable {
   private var memory: ArenaOwner<ReportBatches>?
   private var opened: UInt64 = 0
 
-  var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { streams.allSatisfy { $0 == nil } }
 
   subscript(_ id: ReportStreamID) -> Stream? {
     get { streams[id.place].flatMap { $0.id == id ? $0 : nil } }
@@ -92,7 +91,6 @@ struct ReportStreams: ~Copyable {
       self.memory = consume memory
     }
     opened += 1
-    count += 1
     let id = ReportStreamID(place: place, number: opened)
     streams[place] = Stream(
       id: id, client: client, reader: reader, forward: forward, apps: apps,
@@ -110,7 +108,6 @@ struct ReportStreams: ~Copyable {
     }
     if isCutOff { cutOff &+= 1 }
     streams[id.place] = nil
-    count -= 1
     guard isEmpty else { return }
     batches = ReportBatches()
     memory = nil
