@@ -101,7 +101,7 @@ extension AgentCore {
     let reception = dataPath.path.pipeline.receive(h4: packet, at: time)
     if packetTap.readerCount > 0 {
       packetTap.append(packet, isReceived: true, at: time)
-      outlook.isOld = true
+      turn.outlook.isOld = true
     }
     switch reception {
     case .other: receiveEvent(packet)

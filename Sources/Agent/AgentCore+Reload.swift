@@ -69,7 +69,7 @@ extension AgentCore {
   /// The manifest was read, as ``Action/readManifest`` asked: all of it takes effect, or nothing.
   public func manifestWasRead(_ reading: ManifestReading, at time: Instant) {
     turn.advance(to: time)
-    outlook.isOld = true
+    turn.outlook.isOld = true
     let message: [UInt8]
     var findings: [String] = []
     switch reading {

@@ -16,19 +16,55 @@ struct AgentTurn {
   var isBusy = false
   /// Whether the agent ends, so that no scan is wanted.
   var isEnding = false
+  var outlook = AgentOutlook()
+  /// Whether a part has changed since the parts were visited.
+  fileprivate var isNews = true
+  /// What the shell has yet to do.
+  fileprivate var actionCount = 0
+  /// The turns so far.
+  fileprivate(set) var count: UInt64 = 0
+  /// Whether a report came since the turn before.
+  fileprivate var isHeard = false
   /// How many reports and sighting events there were in the turn before.
   fileprivate var reportCount: UInt64 = 0
   fileprivate var eventCount: UInt64 = 0
   fileprivate var filterChanges: UInt32 = 0
   /// When the data path needed the time, as of the turn before.
   fileprivate var dataPathDue: Instant?
-  /// What the shell has yet to do, in order.
-  fileprivate var actions: [Action] = []
 
   init(now: Instant) { self.now = now }
 
   /// Moves the time on. It never runs backwards.
   mutating func advance(to time: Instant) { now = max(now, time) }
+
+  /// Begins a turn. Returns the radio's time.
+  fileprivate mutating func beginTurn(at time: Instant, radioLead lead: Int64) -> Instant {
+    advance(to: time)
+    radioLead = lead
+    count &+= 1
+    return radioTime
+  }
+
+  /// The radio's time: ahead of the agent's while a recording is played as fast as it can be read.
+  fileprivate var radioTime: Instant { Instant(microseconds: now.microseconds &+ radioLead) }
+
+  /// What has to be visited for what the data path has to tell.
+  fileprivate mutating func visit(_ glance: Pipeline.Glance) -> Visit {
+    isHeard = glance.reports != reportCount
+    if glance.events != eventCount || glance.filterChanges != filterChanges { isNews = true }
+    (reportCount, eventCount, filterChanges) = (glance.reports, glance.events, glance.filterChanges)
+    dataPathDue = glance.deadline
+    if isBusy || isNews || outlook.isOld { return .parts }
+    if let due = outlook.due, due <= now { return .parts }
+    guard isHeard else { return .nothing }
+    // A radio that does not work, for all that is known, is visited.
+    guard !outlook.followsReports, let end = outlook.hearingEnd else { return .parts }
+    guard end <= now else { return .nothing }
+    // Clients follow how accessories are heard.
+    return outlook.clientCount == 0 ? .radio : .parts
+  }
+
+  fileprivate enum Visit { case nothing, radio, parts }
 
   /// When the turn itself or the data path needs the next one. The data path's may be late by as much as a report may, so
   /// that a room full of devices does not wake the machine for each of them.
@@ -71,61 +107,44 @@ extension AgentCore {
   /// Lets time pass, takes calls, and sends what there is to send. `radioLead` is how many microseconds the radio's
   /// clock runs ahead: 0 but for a recording that is played as fast as it can be read.
   public func turn(at time: Instant, radioLead lead: Int64 = 0) {
-    turn.advance(to: time)
-    turn.radioLead = lead
-    counters.turns &+= 1
-    dataPath.path.pipeline.advance(to: radioTime)
-    let glance = dataPath.path.pipeline.glance()
-    let isHeard = glance.reports != turn.reportCount
-    turn.reportCount = glance.reports
-    let isNews = glance.events != turn.eventCount || glance.filterChanges != turn.filterChanges
-    guard turn.isBusy || outlook.isOld || isNews || isDue(isHeard: isHeard) else {
-      turn.dataPathDue = glance.deadline
-      return
+    let radioTime = turn.beginTurn(at: time, radioLead: lead)
+    switch turn.visit(dataPath.path.pipeline.glance(at: radioTime)) {
+    case .nothing: return
+    case .radio where !history.isSampleDue(at: radioTime):
+      let hearingEnd = radio.noteHeard(at: now)
+      turn.outlook.isOld = false
+      turn.outlook.hearingEnd = hearingEnd
+    case .radio, .parts: visitParts()
     }
-    (turn.eventCount, turn.filterChanges) = (glance.events, glance.filterChanges)
+  }
+
+  private func visitParts() {
     turn.isBusy = false
-    advanceRadio(isHeard: isHeard)
+    advanceRadio(isHeard: turn.isHeard)
     advanceSetup()
     advanceLinks()
     advancePairing()
     advanceNetworkScans()
     feeds.advertisements.readSightings(dataPath, setupCore.grants) { setupCore.audience(of: $0) }
-    history.advance(dataPath, setupCore, to: radioTime)
+    history.advance(dataPath, to: radioTime) { setupCore.forEachConnectedApp($0) }
     startPostponedCalls()
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.
     if !setupLink.effects.isEmpty { turn.isBusy = true }
     performSetupEffects()
     advanceFilter()
-    outlook = currentOutlook
-    turn.dataPathDue = dataPath.path.pipeline.glance().deadline
-  }
-
-  /// Whether the time has come for some part, or reports have for one beside the radio.
-  private func isDue(isHeard: Bool) -> Bool {
-    let (outlook, now) = (outlook, now)
-    if let due = outlook.due, due <= now { return true }
-    guard isHeard, !outlook.followsReports else { return isHeard }
-    // A radio that does not work, for all that is known, is visited.
-    guard let end = outlook.hearingEnd else { return true }
-    guard end <= now else { return false }
-    // Clients follow how accessories are heard.
-    guard outlook.clientCount == 0, !history.isSampleDue(at: radioTime) else { return true }
-    let hearingEnd = radio.noteHeard(at: now)
-    self.outlook.isOld = false
-    self.outlook.hearingEnd = hearingEnd
-    return false
+    turn.outlook = currentOutlook
+    turn.isNews = false
+    turn.dataPathDue = dataPath.path.pipeline.glance(at: radioTime).deadline
   }
 
   /// What the loop has to know after an input.
   public func lookAhead() -> AgentOutlook {
-    if outlook.isOld {
-      // The next turn visits the parts.
-      outlook = currentOutlook
-      outlook.isOld = true
+    if turn.outlook.isOld {
+      turn.outlook = currentOutlook
+      turn.isNews = true
     }
-    return outlook
+    return turn.outlook
   }
 
   private var currentOutlook: AgentOutlook {
@@ -142,17 +161,25 @@ extension AgentCore {
   }
 
   /// The next thing to do, in order; nil when all is done.
-  public func nextAction() -> Action? { hasActions ? turn.actions.removeFirst() : nil }
+  public func nextAction() -> Action? {
+    guard hasActions else { return nil }
+    turn.actionCount -= 1
+    return actions.removeFirst()
+  }
 
-  public var hasActions: Bool { !turn.actions.isEmpty }
+  public var hasActions: Bool { turn.actionCount > 0 }
 
-  func enqueue(_ action: Action) { turn.actions.append(action) }
+  func enqueue(_ action: Action) {
+    actions.append(action)
+    turn.actionCount += 1
+  }
 
   /// The time of this turn.
   var now: Instant { turn.now }
 
-  /// The radio's time: ahead of the agent's while a recording is played as fast as it can be read.
-  var radioTime: Instant { Instant(microseconds: now.microseconds &+ turn.radioLead) }
+  var radioTime: Instant { turn.radioTime }
+
+  public var turnCount: UInt64 { turn.count }
 
   /// When the next turn is due, if nothing comes in before; a time that has passed means at once.
   public var nextDeadline: Instant? {

@@ -98,16 +98,16 @@ public final class AgentCore {
 
   let service: Service<AgentMethod>
   /// The manifest in force, and what belongs to it.
-  public internal(set) var configuration: Configuration { didSet { outlook.isOld = true } }
+  public internal(set) var configuration: Configuration { didSet { turn.outlook.isOld = true } }
   var dataPath: ManifestDataPath
-  var radio: Radio { didSet { outlook.isOld = true } }
-  var filter = RadioFilter() { didSet { outlook.isOld = true } }
+  var radio: Radio { didSet { turn.outlook.isOld = true } }
+  var filter = RadioFilter() { didSet { turn.outlook.isOld = true } }
   /// What was counted when the filter was attached; nil without one.
   var filteredSince: Counters?
   /// Calls that wait until every report has been heard for a while.
   var postponedCallCount = 0
   /// The networks in reach, what items have found among them, and when they are looked for.
-  var networkLink: NetworkLink { didSet { outlook.isOld = true } }
+  var networkLink: NetworkLink { didSet { turn.outlook.isOld = true } }
   /// The clients that receive the radio's packets as they are.
   var packetTap = PacketTap()
   /// How many calls ask for active scans.
@@ -121,7 +121,7 @@ public final class AgentCore {
   /// The streams of raw reports.
   var reports = ReportStreams()
   /// How devices are paired.
-  var pairing = PairingLink() { didSet { outlook.isOld = true } }
+  var pairing = PairingLink() { didSet { turn.outlook.isOld = true } }
   var feeds: EventFeeds
   var history: RecentHistory
   var reload = ManifestReload()
@@ -130,8 +130,10 @@ public final class AgentCore {
   /// What was done and refused so far. The shell counts too, for itself and for the reception of packets.
   public var counters = AgentCounters()
   public var streamCounters: StreamCounters { feeds.counters }
+  /// It holds values alone, so that the compiler proves the accesses to it.
   var turn: AgentTurn
-  var outlook = AgentOutlook()
+  /// What the shell has yet to do, in order.
+  var actions: [Action] = []
   /// Measures this process when a client asks for metrics; the shell sets it. Nothing else depends on it.
   public var measureProcess: () -> ProcessFigures? = { nil }
 
@@ -150,7 +152,7 @@ public final class AgentCore {
     clients = ClientTable(manifest.gateway.limits)
     setupCore = SetupCore(setup.configuration.setup, secret: setup.secret, at: now)
     feeds = EventFeeds(setup.epoch)
-    history = RecentHistory(setup.epoch)
+    history = RecentHistory(setup.epoch, itemCount: dataPath.items.count)
     dataPath.pipeline.advance(to: now)
     radio.follow(scanPlan, at: now)
     follow(setupCore.start())

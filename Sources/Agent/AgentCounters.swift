@@ -5,7 +5,6 @@ public import Manifest
 
 /// What the agent did and refused, beside what the data path counts. Counters only grow.
 public struct AgentCounters: Equatable, Sendable {
-  public var turns: UInt64 = 0
   public var reloads: UInt64 = 0
   public var reloadsRefused: UInt64 = 0
   /// Addresses of accessories that found no room among those that the device table keeps.

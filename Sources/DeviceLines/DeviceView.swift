@@ -77,13 +77,9 @@ extension ManifestDataPath {
   public func device(atRow row: Int) -> DeviceView? { DeviceView(pipeline, items: items, row: row) }
 
   /// The rows that hold devices.
-  public var liveRows: [Int] { pipeline.liveRows }
-}
-
-extension Pipeline {
-  fileprivate var liveRows: [Int] {
+  public var liveRows: [Int] {
     var rows: [Int] = []
-    for row in 0..<rowCount where isLive(row) { rows.append(row) }
+    path.pipeline.forEachDevice { row, _ in rows.append(row) }
     return rows
   }
 }

@@ -49,12 +49,25 @@ extension Pipeline {
   /// The address that events give for the device in a row.
   public func address(at row: Int) -> DeviceAddress { devices.publicAddress(of: devices.rows[row]) }
 
+  /// Passes each device to `body`, with its row and the address that is on the air.
+  public func forEachDevice(_ body: (_ row: Int, Device) -> Void) {
+    var (row, remaining) = (0, devices.usedCount)
+    while remaining > 0 {
+      if devices.rows[row].isLive {
+        body(row, devices.rows[row])
+        remaining -= 1
+      }
+      row += 1
+    }
+  }
+
   /// Passes each match of each device to `body`, the device with the address that events give.
-  public func forEachMatch(_ body: (Device, Match) -> Void) {
-    for row in 0..<devices.rows.count where devices.rows[row].matchCount > 0 && devices.rows[row].isLive {
-      var device = devices.rows[row]
+  public func forEachMatch(_ body: (_ row: Int, _ slot: Int, Device, Match) -> Void) {
+    forEachDevice { row, device in
+      guard device.matchCount > 0 else { return }
+      var device = device
       device.address = devices.publicAddress(of: device)
-      for slot in 0..<devices.matchCount(row) { body(device, matches.match(slot, of: row)) }
+      for slot in 0..<devices.matchCount(row) { body(row, slot, device, matches.match(slot, of: row)) }
     }
   }
 
@@ -162,9 +175,10 @@ extension Pipeline {
     public let deadline: Instant?
   }
 
-  /// It changes nothing, but a caller that only borrowed the pipeline would copy all of it.
-  public mutating func glance() -> Glance {
-    Glance(
+  /// Lets time pass, and tells how the pipeline is then.
+  public mutating func glance(at time: Instant) -> Glance {
+    advance(to: time)
+    return Glance(
       reports: counters.reports, events: events.produced, filterChanges: filterChanges, deadline: nextDeadline
     )
   }

@@ -116,10 +116,10 @@ public struct Rhythm: BitwiseCopyable, Sendable {
 
   /// The slot of the shortest pause, or a free one.
   private var shortest: Int {
-    var shortest = Int(hand)
-    for step in 1..<Self.capacity {
-      let slot = (Int(hand) + step) % Self.capacity
-      if pauses[slot].milliseconds < pauses[shortest].milliseconds { shortest = slot }
+    var (slot, shortest) = (Int(hand), Int(hand))
+    for _ in 1..<Self.capacity {
+      slot = (slot &+ 1) & (Self.capacity - 1)
+      if pauses[slot].length < pauses[shortest].length { shortest = slot }
     }
     return shortest
   }
@@ -134,7 +134,9 @@ public struct Rhythm: BitwiseCopyable, Sendable {
   /// Brings what is known up to date with a sample of a device that was first heard at `start`.
   @inline(__always)
   mutating func refresh(heardSince start: Instant, at now: Instant) {
-    if !isAcquainted { isAcquainted = now.microseconds &- start.microseconds >= Self.acquaintanceMicroseconds }
+    if !isAcquainted {
+      isAcquainted = now.microseconds &- start.microseconds >= Self.acquaintanceMicroseconds
+    }
     if now >= refreshDue { forgetOldPauses(at: now.microseconds / 1000) }
   }
 

@@ -218,11 +218,8 @@ public struct BluetoothdPairing: Sendable {
     }
     if case .opening(let until) = bus { due = .earliest(due, until) }
     if case .closed(let until?) = bus, wantsBus { due = .earliest(due, until) }
-    if canBeginJob {
-      due = .earliest(due, bonds.checkDue)
-      due = .earliest(due, bonds.removalDue)
-    }
-    return due
+    guard let jobDue = Instant.earliest(bonds.checkDue, bonds.removalDue), canBeginJob else { return due }
+    return .earliest(due, jobDue)
   }
 
   public mutating func takeActions() -> [PairingAction] {

@@ -47,21 +47,20 @@ public struct CandidateList: Sendable {
   // MARK: - Devices
 
   /// Updates the list with a device that was received, for the first time or again. The candidate `chosen` keeps its
-  /// slot. Returns false when there is no slot for the device.
-  mutating func update(with report: CandidateReport, keeping chosen: UInt32?, at now: Instant) -> Bool {
+  /// slot. Without a slot for the device nothing changes.
+  mutating func update(with report: CandidateReport, keeping chosen: UInt32?, at now: Instant) {
     if let index = candidates.firstIndex(where: { $0.device == report.device }) {
       candidates[index].level = report.level
       candidates[index].isSilent = report.isSilent
       candidates[index].isInside = report.isInside
       candidates[index].hasResponded = candidates[index].hasResponded || report.hasResponded
     } else if !admit(report, keeping: chosen, at: now) {
-      return false
+      return
     }
     // A device that sends a frame which does not match keeps the one that did.
     if isFiltered, let candidate = candidate(at: report.device), let report = report.report {
       reports[candidate.number] = report
     }
-    return true
   }
 
   /// Returns whether there was a slot for the device.

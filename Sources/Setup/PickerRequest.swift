@@ -23,6 +23,8 @@ public struct PickerRequest: Sendable {
   public static let touchMilliseconds: Int64 = 300_000
 
   public let items: [PickerItem]
+  /// The places among them of those that devices are looked for with, by their ids.
+  let places: [String: Int]
   public let settings: PickerSettings
   public let choice: Choice
   /// An operator sees what is shown and gets time to choose. An unattended picker ends when its own time is over.
@@ -45,6 +47,9 @@ public struct PickerRequest: Sendable {
   ) {
     precondition(!items.isEmpty && count > 0, "a picker looks for something")
     self.items = items
+    places = Dictionary(
+      items.enumerated().filter { $1.migration == nil }.map { ($1.item.id, $0) },
+      uniquingKeysWith: { first, _ in first })
     self.settings = settings
     self.choice = choice
     self.isTouchable = isTouchable

@@ -23,22 +23,23 @@ extension SetupCore {
 
   private mutating func offer(_ devices: [MatchedDevice], to flow: SetupFlow) {
     guard let picker = flow.picker else { return }
+    let places = picker.places
     var found: [DeviceIdentity: (item: Int, device: MatchedDevice)] = [:]
     for device in devices where device.app == flow.app {
-      guard let item = picker.items.firstIndex(where: { $0.migration == nil && $0.item.id == device.item }),
+      guard let item = places[device.item],
         found[device.identity].map({ item < $0.item }) ?? true,
         !isAccessory(device.identity, ofApp: flow.app), !wasPaired(device.identity)
       else { continue }
       found[device.identity] = (item, device)
     }
     let known = picker.candidates.candidates.map(\.device) + picker.candidates.hidden
-    changeQuietly(flow.id) { flow in
-      for device in known where found[device] == nil { flow.lose(device) }
-      return []
+    let reports = found.values.sorted { $0.device.precedes($1.device) }.map {
+      CandidateReport($0.device, item: $0.item)
     }
     let now = now
-    for (item, device) in found.values.sorted(by: { $0.device.precedes($1.device) }) {
-      changeQuietly(flow.id) { $0.receive(CandidateReport(device, item: item), at: now) }
+    changeQuietly(flow.id) { flow in
+      for device in known where found[device] == nil { flow.lose(device) }
+      return flow.receive(reports, at: now)
     }
   }
 

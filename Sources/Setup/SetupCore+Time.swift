@@ -7,12 +7,15 @@ public import Registry
 // Time, and reloads of the manifest.
 
 extension SetupCore {
-  /// When ``advance(to:)`` has to be called.
+  /// When ``advance(to:)`` has to be called. It changes nothing, but sessions and requests that are only borrowed would be
+  /// copied; so would they for what else is asked before each turn.
   public var deadline: Instant? {
-    var deadline = Instant.earliest(sessions.nextEnd, queue.retryTime)
-    for flow in flows.flows { deadline = .earliest(deadline, flow.deadline) }
-    for pace in paces.values { deadline = .earliest(deadline, pace.signalTime) }
-    return deadline
+    mutating get {
+      var deadline = Instant.earliest(sessions.nextEnd, queue.retryTime)
+      for flow in flows.flows { deadline = .earliest(deadline, flow.deadline) }
+      for pace in paces.values { deadline = .earliest(deadline, pace.signalTime) }
+      return deadline
+    }
   }
 
   /// Lets time pass. Called before the calls and the candidate refreshes of that time.

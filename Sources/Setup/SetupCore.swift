@@ -130,7 +130,7 @@ extension SetupCore {
 
   /// The requests that wait for an operator, in the order of opening.
   public var requests: [SetupFlow] { flows.flows.filter(\.isRequest) }
-  public var hasRequests: Bool { flows.flows.contains(where: \.isRequest) }
+  public var hasRequests: Bool { mutating get { flows.flows.contains(where: \.isRequest) } }
 
   public func request(_ id: RandomIdentifier) -> SetupFlow? {
     flows.flow(id).flatMap { $0.isRequest ? $0 : nil }
@@ -161,7 +161,7 @@ extension SetupCore {
   public var lastWriteFailure: String? { queue.failure }
 
   /// Whether candidates have to be refreshed.
-  public var looksForDevices: Bool { hasOpenPicker || configuration.hasAutomaticItems }
+  public var looksForDevices: Bool { mutating get { hasOpenPicker || configuration.hasAutomaticItems } }
 
   public var hasOpenPicker: Bool { flows.flows.contains { $0.picker != nil } }
 

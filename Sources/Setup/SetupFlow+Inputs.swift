@@ -13,13 +13,15 @@ extension SetupFlow {
     enter(picker?.searches.isEmpty ?? false ? .asking : .discovering)
   }
 
-  /// Updates a device or network that matches and was received, for the first time or again. Those of the app's
+  /// Updates devices and networks that match and were received, for the first time or again. Those of the app's
   /// accessories are not reported.
-  mutating func receive(_ report: CandidateReport, at now: Instant) -> [Effect] {
-    guard let items = picker?.items, !state.isFinished else { return [] }
-    precondition(report.item < items.count, "a candidate matches an item of the picker")
+  mutating func receive(_ reports: [CandidateReport], at now: Instant) -> [Effect] {
+    guard let count = picker?.items.count, !state.isFinished else { return [] }
     let kept = keptCandidate
-    guard picker?.candidates.update(with: report, keeping: kept, at: now) ?? false else { return [] }
+    for report in reports {
+      precondition(report.item < count, "a candidate matches an item of the picker")
+      picker?.candidates.update(with: report, keeping: kept, at: now)
+    }
     return advance(to: now)
   }
 
@@ -41,19 +43,19 @@ extension SetupFlow {
   }
 
   private mutating func showCandidates(at now: Instant) -> [Effect] {
-    guard var picker else { return [] }
-    guard !picker.isFiltered else {
-      let numbers = picker.candidates.discover(at: now)
-      self.picker = picker
+    // A copy of the picker would copy its candidates with each change.
+    guard let isFiltered = picker?.isFiltered else { return [] }
+    guard !isFiltered else {
+      let numbers = picker?.candidates.discover(at: now) ?? []
+      guard !numbers.isEmpty, let picker else { return [] }
       let discovered = numbers.compactMap {
         picker.candidates.discoveredAccessory($0, among: picker.items)
       }
       return discovered.map { .emit(.accessoryDiscovered($0)) }
     }
-    let isAnyInside = picker.candidates.showInside()
-    self.picker = picker
+    let isAnyInside = picker?.candidates.showInside() ?? false
     // A touch shows nothing to choose from.
-    return isAnyInside && picker.choice != .touch ? startChoosing(at: now) : []
+    return isAnyInside && picker?.choice != .touch ? startChoosing(at: now) : []
   }
 
   private mutating func startChoosing(at now: Instant) -> [Effect] {

@@ -203,8 +203,8 @@ struct RadioTests {
   @Test("Deadlines of the data path are met at most one drain interval late, and never early")
   func coalesces() {
     let harness = AgentHarness(.lights, scene: (1...50).map { .blinking($0) }, after: 5000)
-    let turns = harness.agent.counters.turns
+    let turns = harness.agent.turnCount
     harness.run(milliseconds: 10_000)
-    #expect(harness.agent.counters.turns - turns <= 1000)
+    #expect(harness.agent.turnCount - turns <= 1000)
   }
 }

@@ -89,7 +89,7 @@ final class PickerHarness {
     var report = CandidateReport(
       device: .number(number), item: item, level: level * 16, isInside: inside, hasResponded: responded)
     report.report = DeviceReport(payload: [], rssi: Int8(level), isConnectable: true, time: now)
-    record(flow.receive(report, at: now))
+    record(flow.receive([report], at: now))
   }
 
   func lose(_ number: UInt64) { flow.lose(.number(number)) }

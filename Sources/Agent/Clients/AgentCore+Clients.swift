@@ -15,7 +15,7 @@ extension AgentCore {
 
   /// Admits a peer that has connected, or turns it away.
   public func admit(_ peer: Peer, at now: Instant) -> Admission {
-    outlook.isOld = true
+    turn.outlook.isOld = true
     let admission = clients.admit(peer, configuration.access, at: now)
     switch admission {
     case .admitted: break
@@ -32,13 +32,13 @@ extension AgentCore {
 
   /// Receives bytes from a client, at most ``receivableByteCount(_:)``.
   public func receive(_ bytes: Span<UInt8>, from client: ClientID) {
-    outlook.isOld = true
+    turn.outlook.isOld = true
     clients[client]?.connection.receive(bytes)
   }
 
   /// The client will send nothing more; it may still read.
   public func endInput(_ client: ClientID) {
-    outlook.isOld = true
+    turn.outlook.isOld = true
     clients[client]?.connection.endInput()
   }
 
@@ -70,7 +70,7 @@ extension AgentCore {
     _ client: ClientID, _ send: (Span<UInt8>) throws(Failure) -> Int
   ) throws(Failure) {
     guard let client = clients[client] else { return }
-    outlook.isOld = true
+    turn.outlook.isOld = true
     let before = client.connection.sendableByteCount
     // A socket does not go with the bytes before its reply.
     let limit = client.passed?.precedingByteCount ?? 0
@@ -188,7 +188,7 @@ extension AgentCore {
   }
 
   private func remove(_ client: Client) {
-    outlook.isOld = true
+    turn.outlook.isOld = true
     client.stream?.release(self)
     if let session = client.stream?.session {
       clients.sessionsLeft = clients.sessionsLeft.filter { $0.value != session && setupCore.isOpen($0.value) }

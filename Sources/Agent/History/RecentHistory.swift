@@ -23,15 +23,16 @@ struct RecentHistory {
     var silence: Int16 = -1
   }
 
-  /// How a device was heard that an item had found.
+  /// A device that an item had found.
   struct Track {
-    let address: DeviceAddress
     let app: String
     let item: String
-    /// By the number of the sample, modulo ``sampleCount``.
-    fileprivate var samples = [Sample](repeating: Sample(), count: sampleCount)
+    fileprivate var key: Key
+    fileprivate let slot: Int
     /// The number of the last sample in which it was found.
     fileprivate var lastFound: Int64
+
+    var address: DeviceAddress { key.address }
   }
 
   /// A device was found by an item, or lost.
@@ -43,12 +44,16 @@ struct RecentHistory {
     let silenceMilliseconds: Int64?
   }
 
-  private struct Key: Hashable {
+  fileprivate struct Key: Hashable {
     let address: DeviceAddress
     let item: Int32
   }
 
-  private var tracks: [Key: Track] = [:]
+  /// Those of the last ten minutes, and older ones whose slots are free.
+  private var tracks: [Track] = []
+  private var slots: [Key: Int] = [:]
+  /// ``sampleCount`` for each track, by the number of the sample modulo that.
+  private var samples: [Sample] = []
   private(set) var edges = Ring<Edge>(capacity: edgesMax)
   private var cursor: EventCursor
   /// The number of the last sample; -1 before the first.
@@ -56,10 +61,15 @@ struct RecentHistory {
   private var reportCount: UInt64 = 0
   private var reportCounts = [UInt32](repeating: 0, count: sampleCount)
   /// When each item last had a device that matches, and each app a session; to within a sample.
-  private(set) var lastMatched: [Int32: Instant] = [:]
+  private(set) var lastMatched: [Instant?] = []
   private(set) var lastSeen: [String: Instant] = [:]
 
-  init(_ epoch: Block128) { cursor = EventCursor(epoch: epoch, sequence: 0) }
+  init(_ epoch: Block128, itemCount: Int) {
+    cursor = EventCursor(epoch: epoch, sequence: 0)
+    lastMatched = Array(repeating: nil, count: itemCount)
+    slots.reserveCapacity(Self.tracksMax)
+    tracks.reserveCapacity(Self.tracksMax)
+  }
 
   /// When the last sample was due.
   var end: Instant { Self.time(of: max(last, 0)) }
@@ -69,16 +79,25 @@ struct RecentHistory {
 
   /// Those of the devices that are wanted, in an order that stays.
   func tracks(where isWanted: (DeviceAddress) -> Bool) -> [Track] {
-    tracks.values.filter { isWanted($0.address) }.sorted {
+    tracks.filter { !isOver($0, at: last) && isWanted($0.address) }.sorted {
       ($0.app, $0.item, $0.address.bits) < ($1.app, $1.item, $1.address.bits)
     }
   }
 
   /// The samples of a track, the oldest first.
-  func samples(of track: Track) -> [Sample] { numbers.map { track.samples[Self.place($0)] } }
+  func samples(of track: Track) -> [Sample] {
+    // Its slot may have become another's.
+    guard tracks[track.slot].key == track.key else { return numbers.map { _ in Sample() } }
+    return numbers.map { samples[Self.place($0, of: track.slot)] }
+  }
 
   private var numbers: ClosedRange<Int64> { max(0, last - Int64(Self.sampleCount) + 1)...max(0, last) }
-  private static func place(_ number: Int64) -> Int { Int(number % Int64(sampleCount)) }
+  private static func place(_ number: Int64, of slot: Int = 0) -> Int {
+    slot * sampleCount + Int(number % Int64(sampleCount))
+  }
+  private func isOver(_ track: Track, at number: Int64) -> Bool {
+    number - track.lastFound >= Int64(Self.sampleCount)
+  }
   private static func number(at time: Instant) -> Int64 { time.microseconds / (sampleMilliseconds * 1000) }
   private static func time(of number: Int64) -> Instant {
     Instant(microseconds: number * sampleMilliseconds * 1000)
@@ -88,22 +107,25 @@ struct RecentHistory {
 
   /// The manifest's items have other numbers.
   mutating func renumber(_ items: [ManifestItem]) {
-    let known = tracks.values
-    tracks = [:]
-    lastMatched = [:]
-    for track in known {
-      guard let item = items.firstIndex(where: { $0.app == track.app && $0.item.id == track.item }) else {
-        continue
+    slots.removeAll(keepingCapacity: true)
+    lastMatched = Array(repeating: nil, count: items.count)
+    for slot in tracks.indices {
+      let track = tracks[slot]
+      if let item = items.firstIndex(where: { $0.app == track.app && $0.item.id == track.item }) {
+        tracks[slot].key = Key(address: track.address, item: Int32(item))
+        slots[tracks[slot].key] = slot
+      } else {
+        tracks[slot].lastFound = -Int64(Self.sampleCount)
       }
-      tracks[Key(address: track.address, item: Int32(item))] = track
     }
   }
 
-  /// Whether ``advance(_:_:to:)`` takes a sample at this time.
+  /// Whether ``advance(_:to:forEachConnectedApp:)`` takes a sample at this time.
   func isSampleDue(at now: Instant) -> Bool { Self.number(at: now) > last }
 
   mutating func advance(
-    _ dataPath: borrowing ManifestDataPath, _ setup: borrowing SetupCore, to now: Instant
+    _ dataPath: borrowing ManifestDataPath, to now: Instant,
+    forEachConnectedApp: ((String) -> Void) -> Void
   ) {
     readEvents(dataPath)
     let due = Self.number(at: now)
@@ -114,50 +136,56 @@ struct RecentHistory {
     reportCounts[Self.place(due)] = UInt32(clamping: total &- reportCount)
     reportCount = total
     let first = max(last + 1, due - Int64(Self.sampleCount) + 1)
-    dataPath.path.pipeline.forEachMatch { device, match in
+    dataPath.path.pipeline.forEachMatch { _, _, device, match in
       sample(device, match, dataPath.items, from: first, to: due)
     }
-    setup.forEachConnectedApp { lastSeen[$0] = now }
+    forEachConnectedApp { lastSeen[$0] = now }
     last = due
-    // Seldom, so that a turn makes no new dictionary.
-    if tracks.contains(where: { due - $0.value.lastFound >= Int64(Self.sampleCount) }) {
-      tracks = tracks.filter { due - $0.value.lastFound < Int64(Self.sampleCount) }
-    }
   }
 
   private mutating func clear(_ number: Int64) {
-    let place = Self.place(number)
-    reportCounts[place] = 0
-    for index in tracks.values.indices { tracks.values[index].samples[place] = Sample() }
+    reportCounts[Self.place(number)] = 0
+    for slot in tracks.indices { samples[Self.place(number, of: slot)] = Sample() }
   }
 
   private mutating func sample(
     _ device: Device, _ match: Match, _ items: [ManifestItem], from first: Int64, to due: Int64
   ) {
-    lastMatched[match.item] = max(lastMatched[match.item] ?? device.lastSeen, device.lastSeen)
+    let item = Int(match.item)
+    lastMatched[item] = max(lastMatched[item] ?? device.lastSeen, device.lastSeen)
     guard match.isFound else { return }
     let key = Key(address: device.address, item: match.item)
-    if tracks[key] == nil { tracks[key] = newTrack(key, items[Int(match.item)], at: due) }
-    guard let track = tracks.index(forKey: key) else { return }
+    guard let slot = slots[key] ?? newSlot(for: key, items[item], at: due) else { return }
     for number in first...due {
       let silence = Self.time(of: number).milliseconds(since: device.lastSeen)
       // What it was like before its last report is not known.
       guard silence >= 0 || number == due else { continue }
-      tracks.values[track].samples[Self.place(number)] = Sample(
+      samples[Self.place(number, of: slot)] = Sample(
         level: device.signal.filteredRSSI ?? 127, silence: Int16(clamping: max(0, silence) / 100))
     }
-    tracks.values[track].lastFound = due
+    tracks[slot].lastFound = due
   }
 
-  /// nil when all places are of devices that are found now.
-  private mutating func newTrack(_ key: Key, _ entry: ManifestItem, at due: Int64) -> Track? {
-    if tracks.count >= Self.tracksMax {
-      guard let oldest = tracks.min(by: { $0.value.lastFound < $1.value.lastFound }),
-        oldest.value.lastFound < due - 1
-      else { return nil }
-      tracks[oldest.key] = nil
+  /// nil when all slots are of devices that are found now.
+  private mutating func newSlot(for key: Key, _ entry: ManifestItem, at due: Int64) -> Int? {
+    var slot = tracks.count
+    if let oldest = tracks.indices.min(by: { tracks[$0].lastFound < tracks[$1].lastFound }),
+      slot == Self.tracksMax || isOver(tracks[oldest], at: due)
+    {
+      slot = oldest
     }
-    return Track(address: key.address, app: entry.app, item: entry.item.id, lastFound: due)
+    let track = Track(app: entry.app, item: entry.item.id, key: key, slot: slot, lastFound: due)
+    if slot == tracks.count {
+      tracks.append(track)
+      samples.append(contentsOf: repeatElement(Sample(), count: Self.sampleCount))
+    } else {
+      guard tracks[slot].lastFound < due - 1 else { return nil }
+      if slots[tracks[slot].key] == slot { slots[tracks[slot].key] = nil }
+      tracks[slot] = track
+      for place in 0..<Self.sampleCount { samples[slot * Self.sampleCount + place] = Sample() }
+    }
+    slots[key] = slot
+    return slot
   }
 
   private mutating func readEvents(_ dataPath: borrowing ManifestDataPath) {

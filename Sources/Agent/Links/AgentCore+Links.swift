@@ -120,7 +120,7 @@ extension AgentCore {
   func updateLinks<Result, Failure>(
     _ input: (inout AccessoryLinks) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    outlook.isOld = true
+    turn.outlook.isOld = true
     defer { performLinkActions() }
     return try input(&links)
   }

@@ -55,13 +55,13 @@ extension AgentCore {
   }
 
   /// Returns the networks that were found by an item for which a request is open, or that is set up automatically.
-  func matchedNetworks(_ interest: [String: Bool]) -> [MatchedDevice] {
+  func matchedNetworks(_ wanted: [Bool?]) -> [MatchedDevice] {
     var devices: [MatchedDevice] = []
     for name in networkSightings.names {
       guard let entry = networkSightings[name], isOffered(entry.network) else { continue }
       for index in entry.items {
+        guard let isReported = wanted[index] else { continue }
         let item = dataPath.items[index]
-        guard let isReported = interest[item.path] else { continue }
         let network = entry.network
         devices.append(
           MatchedDevice(

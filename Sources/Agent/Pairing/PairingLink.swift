@@ -39,9 +39,9 @@ struct PairingLink: Sendable {
   /// Whether the kernel's one discovery is for bluetoothd, which looks with it for the device to pair.
   var needsDiscovery: Bool { bluetoothd.isPairing }
 
-  /// When ``advance(to:)`` is due.
+  /// When ``advance(to:)`` is due. It changes nothing, but pairings that are only borrowed would be copied.
   var deadline: Instant? {
-    .earliest(.earliest(kernel.deadline, bluetoothd.deadline), lookDue)
+    mutating get { .earliest(.earliest(kernel.deadline, bluetoothd.deadline), lookDue) }
   }
 
   /// Whether a pairing, or the removal of a bond, is under way and can end soon.

@@ -209,16 +209,18 @@ extension Radio {
     return absence.isOver(at: now)
   }
 
-  /// When ``advance(to:)`` is due.
+  /// When ``advance(to:)`` is due. It changes nothing, but a radio that is only borrowed would be copied.
   var deadline: Instant? {
-    let retry = recovery.retry
-    let next =
-      switch link {
-      case .absent, .listener, .recording, .recovering, .ended: retry
-      case .controller: retry ?? .earliest(initializer.deadline, nextProbe)
-      case .shared: retry ?? .earliest(shared.deadline, probe.end ?? nextProbe)
-      }
-    return .earliest(next, .earliest(absence.deadline, bluetoothdEnd.lookDue))
+    mutating get {
+      let retry = recovery.retry
+      let next =
+        switch link {
+        case .absent, .listener, .recording, .recovering, .ended: retry
+        case .controller: retry ?? .earliest(initializer.deadline, nextProbe)
+        case .shared: retry ?? .earliest(shared.deadline, probe.end ?? nextProbe)
+        }
+      return .earliest(next, .earliest(absence.deadline, bluetoothdEnd.lookDue))
+    }
   }
 
   private var nextProbe: Instant? { isActive == nil ? nil : probe.due }

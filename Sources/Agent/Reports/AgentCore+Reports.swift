@@ -18,7 +18,7 @@ extension AgentCore {
   /// The shell has a socket for the stream, and keeps its own end until ``Action/closeReports(_:)``.
   public func reportsOpened(_ id: ReportStreamID, at time: Instant) {
     turn.advance(to: time)
-    outlook.isOld = true
+    turn.outlook.isOld = true
     guard let stream = reports[id], stream.state == .opening else { return enqueue(.closeReports(id)) }
     reports[id]?.state = .ready
     dataPath.pipeline.reports.open(
@@ -30,7 +30,7 @@ extension AgentCore {
   /// The shell could not make a socket for the stream, for a reason that is a sentence for operators.
   public func reportsFailed(_ id: ReportStreamID, _ reason: String, at time: Instant) {
     turn.advance(to: time)
-    outlook.isOld = true
+    turn.outlook.isOld = true
     reports[id]?.state = .failed(reason)
     turn.isBusy = true
   }
@@ -180,7 +180,7 @@ extension AgentCore {
   /// Ends a stream, and has its socket closed.
   func endReports(_ id: ReportStreamID, isCutOff: Bool = false) {
     guard reports[id] != nil else { return }
-    outlook.isOld = true
+    turn.outlook.isOld = true
     reports.remove(id, isCutOff: isCutOff, &dataPath.pipeline.reports)
     enqueue(.closeReports(id))
     followReportWants()

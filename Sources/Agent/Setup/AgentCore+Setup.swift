@@ -19,6 +19,8 @@ struct SetupLink {
   fileprivate var refreshedAtEvent: UInt64 = 0
   /// The items of the data path that are not in the manifest.
   var appSuppliedItems: [ManifestItem] = []
+  /// ``AgentCore/wantedItems``; nil after the requests or the items changed.
+  var wantedItems: [Bool?]?
   /// The devices that the data path keeps because they are accessories.
   fileprivate var markedAccessories: Set<DeviceAddress> = []
   /// Some accessory may come back with its second identity; when that is looked for next.
@@ -83,7 +85,7 @@ extension AgentCore {
 
   /// Keeps the effects of an input until ``performSetupEffects()``, so that no reply comes before its call waits for it.
   func follow(_ effects: [SetupEffect]) {
-    outlook.isOld = true
+    turn.outlook.isOld = true
     guard !effects.isEmpty else { return }
     setupLink.effects += effects
     for case .changed(let changes) in effects where changes.contains(.requests) { noteRequestsChanged() }
@@ -140,6 +142,7 @@ extension AgentCore {
       followNetworkInterest()
     }
     if changes.contains(.requests) {
+      setupLink.wantedItems = nil
       recogniseAppSuppliedItems()
       followBroadPickers()
     }
@@ -165,7 +168,7 @@ extension AgentCore {
       }
     }
     setupLink.refreshedAt = now
-    setupLink.refreshedAtEvent = dataPath.pipeline.events.produced
+    setupLink.refreshedAtEvent = dataPath.path.pipeline.events.produced
     let capability = setupCore.hasOpenPicker ? operatorCapability : .none
     follow(setupCore.refreshCandidates(with: matchedDevices(), capability: capability))
   }
@@ -180,39 +183,43 @@ extension AgentCore {
   private var nextRefresh: Instant? {
     guard setupCore.looksForDevices, !turn.isEnding else { return nil }
     guard let refreshedAt = setupLink.refreshedAt else { return now }
-    if setupLink.refreshedAtEvent != dataPath.pipeline.events.produced {
+    if setupLink.refreshedAtEvent != dataPath.path.pipeline.events.produced {
       return refreshedAt.advanced(milliseconds: Self.newsMilliseconds)
     }
     return refreshedAt.advanced(
       milliseconds: setupCore.hasOpenPicker ? Self.requestMilliseconds : Self.automaticMilliseconds)
   }
 
-  /// Returns the devices and networks that were found by an item for which a request is open.
-  private func matchedDevices() -> [MatchedDevice] {
+  /// Which items are looked for by a request, or to set up what they find: true where the app receives what devices send.
+  private var wantedItems: [Bool?] {
+    if let known = setupLink.wantedItems { return known }
     let interest = setupCore.interest
     let wanted = dataPath.items.map { interest[$0.path] }
+    setupLink.wantedItems = wanted
+    return wanted
+  }
+
+  /// Returns the devices and networks that were found by such an item.
+  private func matchedDevices() -> [MatchedDevice] {
+    let wanted = wantedItems
     guard wanted.contains(where: { $0 != nil }) else { return [] }
+    let heardSince = setupLink.appSuppliedItems.isEmpty ? nil : filter.openSince
     var devices: [MatchedDevice] = []
-    for row in dataPath.liveRows {
-      guard let device = dataPath.pipeline.device(at: row) else { continue }
-      for index in 0..<Int(device.matchCount) {
-        let match = dataPath.pipeline.match(index, at: row)
-        guard match.isFound, let sendsPayload = wanted[Int(match.item)] else { continue }
-        let item = dataPath.items[Int(match.item)]
-        var matched = MatchedDevice(
-          .bluetooth(dataPath.pipeline.address(at: row)), app: item.app, item: item.item.id,
-          level: device.signal.readingCount == 0 ? nil : device.signal.level,
-          hasResponded: dataPath.hasResponded(row),
-          report: sendsPayload && dataPath.pipeline.isOnAir(index, at: row)
-            ? dataPath.report(at: row, of: device) : nil,
-          approach: dataPath.approach(
-            at: row, item: Int(match.item), now: radioTime, lead: turn.radioLead,
-            heardSince: setupLink.appSuppliedItems.isEmpty ? nil : filter.openSince))
-        matched.isSilent = dataPath.pipeline.isSilent(row: row, item: Int(match.item))
-        devices.append(matched)
-      }
+    dataPath.path.pipeline.forEachMatch { row, slot, device, match in
+      guard match.isFound, let sendsPayload = wanted[Int(match.item)] else { return }
+      let item = dataPath.items[Int(match.item)]
+      var matched = MatchedDevice(
+        .bluetooth(device.address), app: item.app, item: item.item.id,
+        level: device.signal.readingCount == 0 ? nil : device.signal.level,
+        hasResponded: dataPath.hasResponded(row),
+        report: sendsPayload && dataPath.path.pipeline.isOnAir(slot, at: row)
+          ? dataPath.report(at: row, of: device) : nil,
+        approach: dataPath.approach(
+          at: row, item: Int(match.item), now: radioTime, lead: turn.radioLead, heardSince: heardSince))
+      matched.isSilent = dataPath.path.pipeline.isSilent(row: row, item: Int(match.item))
+      devices.append(matched)
     }
-    return devices + matchedNetworks(interest)
+    return devices + matchedNetworks(wanted)
   }
 
   // MARK: - Accessories and their items
@@ -239,10 +246,10 @@ extension AgentCore {
     setupLink.nextRhythmNote = now.advanced(milliseconds: Self.rhythmMilliseconds)
     var rhythms: [DeviceAddress: UInt32?] = [:]
     for row in dataPath.liveRows {
-      guard let device = dataPath.pipeline.device(at: row), device.isAccessory, device.matchCount > 0,
+      guard let device = dataPath.path.pipeline.device(at: row), device.isAccessory, device.matchCount > 0,
         !device.signal.rhythm.isUnknown
       else { continue }
-      rhythms[dataPath.pipeline.address(at: row).settled] = .some(device.rhythmMilliseconds)
+      rhythms[dataPath.path.pipeline.address(at: row).settled] = .some(device.rhythmMilliseconds)
     }
     follow(setupCore.noteRhythms(rhythms))
   }
@@ -264,6 +271,7 @@ extension AgentCore {
     networkItemsChanged()
     followReportWants()
     history.renumber(dataPath.items)
+    setupLink.wantedItems = nil
   }
 
   /// The manifest with the items that apps supplied.
@@ -296,14 +304,16 @@ extension ManifestDataPath {
   fileprivate func approach(
     at row: Int, item index: Int, now: Instant, lead: Int64, heardSince: Instant?
   ) -> HeldDevice? {
-    guard pipeline.gate(ofItem: index).isImmediate, let device = pipeline.device(at: row) else { return nil }
+    guard path.pipeline.gate(ofItem: index).isImmediate, let device = path.pipeline.device(at: row) else {
+      return nil
+    }
     var appeared = Instant(microseconds: device.levels.appeared.microseconds &- lead)
     if let heardSince, appeared >= heardSince, appeared < heardSince.advanced(milliseconds: 3000) {
       appeared = appeared.advanced(milliseconds: -HeldDevice.newMilliseconds)
     }
     return HeldDevice(
       item: items[index].item.id, level: Int(device.signal.level),
-      enterLevel: pipeline.enterLevel(at: row, item: index),
+      enterLevel: path.pipeline.enterLevel(at: row, item: index),
       levelBefore: device.levels.median(at: now),
       appeared: appeared)
   }
@@ -311,13 +321,15 @@ extension ManifestDataPath {
   /// What the device in a row sent last.
   fileprivate func report(at row: Int, of device: Device) -> DeviceReport {
     DeviceReport(
-      payload: payload(at: row), rssi: device.rssi.asReading, isConnectable: pipeline.isConnectable(at: row),
+      payload: payload(at: row), rssi: device.rssi.asReading,
+      isConnectable: path.pipeline.isConnectable(at: row),
       time: device.lastSeen)
   }
 
   /// Whether some scan response of the device in a row is known.
   fileprivate func hasResponded(_ row: Int) -> Bool {
-    for set in 0..<pipeline.setCount(at: row) where !pipeline.response(ofSet: set, at: row).isEmpty {
+    for set in 0..<path.pipeline.setCount(at: row) where !path.pipeline.response(ofSet: set, at: row).isEmpty
+    {
       return true
     }
     return false

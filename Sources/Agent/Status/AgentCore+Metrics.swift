@@ -288,7 +288,7 @@ extension AgentCore {
   /// The loop around the agent.
   private var loopMetrics: [Metric] {
     return [
-      Metric("turns_total", .counter, "Turns of the loop.", counters.turns),
+      Metric("turns_total", .counter, "Turns of the loop.", turnCount),
       Metric(
         "longest_turn_seconds", .gauge, "The longest turn of the loop since the start.",
         seconds: counters.loop.longestTurnMicroseconds),

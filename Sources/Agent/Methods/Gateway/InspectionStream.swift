@@ -19,7 +19,7 @@ struct ItemStream: ReplyStream {
       app: entry.app, item: entry.item.id, descriptor: entry.item.descriptor.lines,
       alternate: entry.item.alternate?.lines, found: agent.dataPath.foundCount(ofItem: index),
       turnedAway: turnedAway?.devices ?? 0,
-      lastMatched: agent.history.lastMatched[Int32(index)].map { Seconds(microseconds: $0.microseconds) })
+      lastMatched: agent.history.lastMatched[index].map { Seconds(microseconds: $0.microseconds) })
     (line.enterRSSI, line.leaveRSSI) = agent.dataPath.gateLevels(ofItem: index)
     return .reply(Message.element("item", line))
   }
