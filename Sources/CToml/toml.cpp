@@ -51,7 +51,6 @@ struct ctoml_document {
   std::vector<ctoml_node> nodes;
   std::string message;
   uint32_t line = 1;
-  uint32_t column = 1;
 };
 
 namespace {
@@ -97,7 +96,6 @@ ctoml_node flattened(const Child &child) {
   ctoml_node flat{};
   flat.kind = kind(*child.node);
   flat.line = child.position.line;
-  flat.column = child.position.column;
   if (child.key) {
     flat.key = bytes(child.key->str());
     flat.key_byte_count = child.key->str().size();
@@ -158,7 +156,6 @@ ctoml_document *ctoml_parse(const uint8_t *text, size_t byte_count) {
     return document;
   } catch (const toml::parse_error &error) {
     document->line = error.source().begin.line;
-    document->column = error.source().begin.column;
     document->message = error.description();
   } catch (const AssertionFailed &) {
     document->line = line_of_assertion({reinterpret_cast<const char *>(text), byte_count});
@@ -176,7 +173,7 @@ size_t ctoml_node_count(const ctoml_document *document) { return document->nodes
 ctoml_node ctoml_node_at(const ctoml_document *document, size_t index) { return document->nodes[index]; }
 
 ctoml_error ctoml_syntax_error(const ctoml_document *document) {
-  return {document->line, document->column, bytes(document->message), document->message.size()};
+  return {document->line, bytes(document->message), document->message.size()};
 }
 
 void ctoml_free(ctoml_document *document) { delete document; }

@@ -57,17 +57,7 @@ extension DiscoveryDescriptor {
       || differs(serviceData, other.serviceData) { $0.isCompatible(with: $1) }
       || differs(nameSubstring, other.nameSubstring) { $0.holds($1) || $1.holds($0) }
       || differs(addressPrefix, other.addressPrefix) { $0.begins($1) || $1.begins($0) }
-      || (asksMore(than: other) && other.asksMore(than: self))
-  }
-
-  /// Whether this descriptor has a kind of clause that the other lacks.
-  private func asksMore(than other: DiscoveryDescriptor) -> Bool {
-    (companyIdentifier != nil && other.companyIdentifier == nil)
-      || (serviceUUID != nil && other.serviceUUID == nil)
-      || (manufacturerData != nil && other.manufacturerData == nil)
-      || (serviceData != nil && other.serviceData == nil)
-      || (nameSubstring != nil && other.nameSubstring == nil)
-      || (addressPrefix != nil && other.addressPrefix == nil)
+      || !ClauseKinds(self).canMeet(ClauseKinds(other))
   }
 
   /// Whether every clause of this descriptor follows from one of the other.

@@ -5,12 +5,13 @@ import HCI
 extension ManifestRules {
   /// The longest local name that GAP defines (Core Specification 5.4, Volume 3, Part C, 12.1).
   private static let nameBytesMax = 248
+  /// The bytes of one AD structure after its length and type (Core Specification 5.4, Volume 3, Part C, 11).
+  private static let fieldBytesMax = 254
 
   /// Reports descriptors that match too much or nothing.
   mutating func checkReach(of item: DisplayItem, at path: ManifestKeyPath) {
     let descriptor = item.descriptor
-    checkManufacturerData(of: descriptor, at: path)
-    checkServiceData(of: descriptor, at: path)
+    checkData(of: descriptor, at: path)
     checkName(of: descriptor, at: path)
     checkNetworkName(of: descriptor, at: path)
     checkSupportedOptions(of: descriptor, at: path)
@@ -28,31 +29,25 @@ extension ManifestRules {
     }
   }
 
-  private mutating func checkManufacturerData(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
-    guard let data = descriptor.manufacturerData, let company = descriptor.companyIdentifier else { return }
-    check(
-      data, bytesMax: AdvertisingData.fieldBytesMax - 2,
-      key: [UInt8(truncatingIfNeeded: company), UInt8(company >> 8)],
-      at: path.appending(DescriptorKey.manufacturerDataBlob))
+  private mutating func checkData(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
+    if let data = descriptor.manufacturerData, let company = descriptor.companyIdentifier {
+      check(data, after: company.littleEndianBytes, at: path.appending(DescriptorKey.manufacturerDataBlob))
+    }
+    if let data = descriptor.serviceData, let service = descriptor.serviceUUID {
+      let full = service.low.littleEndianBytes + service.high.littleEndianBytes
+      let short = service.short.map { Array($0.littleEndianBytes.prefix($0 > 0xFFFF ? 4 : 2)) }
+      check(data, after: short ?? full, at: path.appending(DescriptorKey.serviceDataBlob))
+    }
   }
 
-  private mutating func checkServiceData(of descriptor: DiscoveryDescriptor, at path: ManifestKeyPath) {
-    guard let data = descriptor.serviceData, let service = descriptor.serviceUUID else { return }
-    let short = service.short ?? 0
-    let keyByteCount = service.short == nil ? 16 : short > 0xFFFF ? 4 : 2
-    let key =
-      keyByteCount == 2 ? [UInt8(truncatingIfNeeded: short), UInt8(truncatingIfNeeded: short >> 8)] : []
-    check(
-      data, bytesMax: AdvertisingData.fieldBytesMax - keyByteCount, key: key,
-      at: path.appending(DescriptorKey.serviceDataBlob))
-  }
-
-  private mutating func check(_ data: MaskedBytes, bytesMax: Int, key: [UInt8], at path: ManifestKeyPath) {
-    if data.blob.count > bytesMax {
-      report(.blobNeverFits(byteCount: data.blob.count, byteCountMax: bytesMax), at: path)
+  /// Checks data that stand after a key in their structure.
+  private mutating func check(_ data: MaskedBytes, after key: [UInt8], at path: ManifestKeyPath) {
+    let most = Self.fieldBytesMax - key.count
+    if data.blob.count > most {
+      report(.blobNeverFits(byteCount: data.blob.count, byteCountMax: most), at: path)
     } else if data.maskBitCount == 0 {
       report(.maskComparesNothing, at: path)
-    } else if !key.isEmpty, data.blob.starts(with: key), data.mask.starts(with: [0xFF, 0xFF]) {
+    } else if key.count == 2, data.blob.starts(with: key), data.mask.starts(with: [0xFF, 0xFF]) {
       report(.blobBeginsWithItsKey, at: path)
     }
   }
@@ -108,12 +103,6 @@ extension ManifestRules {
       report(.optionWithoutPairing(name), at: path, DescriptorKey.supportedOptions)
     }
   }
-}
-
-/// Sizes of an advertising data structure.
-private enum AdvertisingData {
-  /// The bytes of one structure after its length and type (Core Specification 5.4, Volume 3, Part C, 11).
-  static let fieldBytesMax = 254
 }
 
 extension DiscoveryDescriptor {

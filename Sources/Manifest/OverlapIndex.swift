@@ -67,7 +67,7 @@ extension DiscoveryDescriptor {
 }
 
 /// What a descriptor has clauses about.
-private struct ClauseKinds: OptionSet, Hashable {
+struct ClauseKinds: OptionSet, Hashable {
   let rawValue: UInt8
 
   init(rawValue: UInt8) { self.rawValue = rawValue }

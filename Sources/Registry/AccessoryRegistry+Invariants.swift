@@ -16,13 +16,17 @@ private struct Removal: Hashable {
 extension AccessoryRegistry {
   /// Creates a registry from rows that were read; throws the first error found.
   public init(_ rows: [RegistryRow]) throws(RegistryConsistencyError) {
+    var counts: [RegistryTable: Int] = [:]
     for row in rows {
       if let field = row.problem { throw .invalid(row.table, number: row.number, field) }
       guard self.row(row.table, number: row.number) == nil else {
         throw .repeatedNumber(row.table, number: row.number)
       }
       put(row)
-      guard count(of: row.table) <= RegistryLimits.rowsMax(of: row.table) else { throw .tooMany(row.table) }
+      counts[row.table, default: 0] += 1
+      guard counts[row.table, default: 0] <= RegistryLimits.rowsMax(of: row.table) else {
+        throw .tooMany(row.table)
+      }
     }
     if let violation { throw violation }
   }
@@ -31,17 +35,6 @@ extension AccessoryRegistry {
   public func checkInvariants() {
     for row in rows { precondition(row.problem == nil, "\(row.table) \(row.number) cannot be stored") }
     if let violation { preconditionFailure("\(violation)") }
-  }
-
-  private func count(of table: RegistryTable) -> Int {
-    switch table {
-    case .account: accounts.count
-    case .device: devices.count
-    case .accessory: accessories.count
-    case .tombstone: tombstones.count
-    case .former: formers.count
-    case .bondRemoval: bondRemovals.count
-    }
   }
 
   /// The first inconsistency between rows.

@@ -27,9 +27,8 @@ typedef enum {
 /// One node. `key` and `text` point into the document, are not terminated, and may hold any UTF-8, NUL included.
 typedef struct {
   ctoml_kind kind;
-  /// The position of the node's key, or of the node itself when it has none; both count from 1.
+  /// The line of the node's key, or of the node itself when it has none; counted from 1.
   uint32_t line;
-  uint32_t column;
   /// Tables and arrays: how many nodes follow as children, each followed by its own children.
   uint32_t child_count;
   /// Integers, and booleans as 0 or 1.
@@ -43,7 +42,6 @@ typedef struct {
 /// Why a text is not TOML.
 typedef struct {
   uint32_t line;
-  uint32_t column;
   const uint8_t *message;
   size_t message_byte_count;
 } ctoml_error;

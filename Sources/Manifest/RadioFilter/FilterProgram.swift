@@ -84,11 +84,9 @@ struct FilterClauses {
         serviceData[UInt32(short), default: []].insert(descriptor.serviceData ?? anything)
       }
     }
-    guard let name = descriptor.nameSubstring else {
-      if company != nil, service != nil { needsBothParts = true }
-      return
-    }
-    if company != nil || service != nil { needsBothParts = true }
+    let clauses = [company != nil, service != nil, descriptor.nameSubstring != nil]
+    if clauses.count(where: \.self) > 1 { needsBothParts = true }
+    guard let name = descriptor.nameSubstring else { return }
     let options = descriptor.nameCompareOptions
     let isPrefix = options.contains(.anchored) && options.isDisjoint(with: [.backwards, .caseInsensitive])
     names[0, default: []].insert(isPrefix ? MaskedBytes(blob: name) : anything)

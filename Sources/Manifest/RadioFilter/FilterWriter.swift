@@ -66,7 +66,9 @@ struct FilterWriter {
   private mutating func writeLegacy(then addresses: Label) -> Label {
     var start = writeBounds(dataAt: 14, bytesAfter: 1, index: 0, then: addresses)
     if clauses.needsBothParts {
-      start = assembler.branch(.ifEqual, 4, to: writeResponse(lengthAt: 13, else: start), else: start)
+      // A scan response that has data passes.
+      let response = check([(.loadByte, 13)], .ifEqual, 0, then: start)
+      start = assembler.branch(.ifEqual, 4, to: response, else: start)
     }
     start = assembler.branch(.ifAtLeast, 5, to: pass, else: start)
     return assembler.run([(.loadByte, 5)], then: start)
@@ -78,7 +80,8 @@ struct FilterWriter {
     start = check([(.loadByte, 6)], .ifEqual, 0, then: start)
     start = check([(.loadByte, 5), (.and, 0x70)], .ifEqual, 0x10, then: start)
     if clauses.needsBothParts {
-      start = assembler.branch(.ifAnyBit, 0x08, to: writeResponse(lengthAt: 28, else: start), else: start)
+      let response = check([(.loadByte, 28)], .ifEqual, 0, then: start)
+      start = assembler.branch(.ifAnyBit, 0x08, to: response, else: start)
       start = assembler.run([(.loadByte, 5)], then: start)
     }
     return check([(.loadLength, 0)], .ifAtLeast, 29, then: start)
@@ -96,11 +99,6 @@ struct FilterWriter {
         (.loadNumber, data), (.storeMemory, Slot.structure.rawValue), (.loadByte, data - 1), (.add, data),
         (.storeMemory, Slot.end.rawValue), (.add, bytesAfter), (.indexAccumulator, 0), (.loadLength, 0),
       ], then: start)
-  }
-
-  /// Passes a scan response that has data.
-  private mutating func writeResponse(lengthAt offset: UInt32, else next: Label) -> Label {
-    check([(.loadByte, offset)], .ifEqual, 0, then: next)
   }
 
   /// Goes on if a condition holds, else the packet passes.
