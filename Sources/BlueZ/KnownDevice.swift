@@ -21,9 +21,7 @@ public struct KnownDevice: Equatable, Sendable {
     self.name = name
     self.isPaired = isPaired
   }
-}
 
-extension KnownDevice {
   /// Returns the devices among the objects of bluetoothd, by their addresses: `org.bluez.Device1`, in the reply of
   /// `GetManagedObjects`. An object without an address or its type is left out.
   package static func devices(in reply: BusMessage) throws(BusError) -> [KnownDevice] {

@@ -66,9 +66,7 @@ package struct InfoFile {
   }
 
   package func value(_ name: String, of group: String) -> String? { groups[group]?[name] }
-}
 
-extension InfoFile {
   /// nil for a classic device, which has none.
   package var addressType: AddressType? {
     switch value("AddressType", of: "General") {

@@ -75,11 +75,7 @@ public struct ControllerInitializer: Sendable {
 
   /// The time to call ``timeout(now:)``, unless something is received before.
   public var deadline: Instant? { channel.deadline ?? schedule.phaseEnd }
-}
 
-// MARK: - Inputs
-
-extension ControllerInitializer {
   /// Starts from the beginning and forgets everything about the controller. Without a plan it is initialized and does
   /// not scan.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
@@ -167,11 +163,7 @@ extension ControllerInitializer {
   private mutating func output(since before: State) -> Output {
     Output(command: channel.takeOutgoing(), state: state == before ? nil : state)
   }
-}
 
-// MARK: - Steps
-
-extension ControllerInitializer {
   private var isWorking: Bool { if case .failed = state { false } else { state != .off } }
 
   /// Whether no command is pending, so that another may be sent.
@@ -270,6 +262,10 @@ extension ControllerInitializer {
     return ScanTarget(plan, isActive: schedule.isActive, on: profile)
   }
 }
+
+// MARK: - Inputs
+
+// MARK: - Steps
 
 /// How extended scanning fared since the start.
 private struct ExtendedScanning: Sendable {

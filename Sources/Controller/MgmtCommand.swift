@@ -46,9 +46,7 @@ public struct MgmtCommand: Equatable, Sendable {
     command.parameters += bytes
     return command
   }
-}
 
-extension MgmtCommand {
   /// Reads the address and the settings.
   public static func readInformation(_ index: UInt16) -> Self { Self(.readControllerInformation, index) }
 

@@ -35,6 +35,13 @@ public struct AdapterSettings: OptionSet, Hashable, Sendable {
 
   public static let powered = AdapterSettings(rawValue: 1 << 0)
   public static let lowEnergy = AdapterSettings(rawValue: 1 << 9)
+
+  /// Reads the reply to a command that changes the settings: Current_Settings.
+  init?(_ returned: [UInt8]) {
+    var cursor = ByteCursor(returned.span.rawBytes)
+    guard let settings = cursor.uint32() else { return nil }
+    self.init(rawValue: settings)
+  }
 }
 
 /// Why a message is not an event of the management interface.
@@ -196,14 +203,5 @@ struct ControllerInformation: Equatable, Sendable {
     self.address = address
     self.supported = AdapterSettings(rawValue: supported)
     self.current = AdapterSettings(rawValue: current)
-  }
-}
-
-extension AdapterSettings {
-  /// Reads the reply to a command that changes the settings: Current_Settings.
-  init?(_ returned: [UInt8]) {
-    var cursor = ByteCursor(returned.span.rawBytes)
-    guard let settings = cursor.uint32() else { return nil }
-    self.init(rawValue: settings)
   }
 }

@@ -105,11 +105,7 @@ public struct MgmtScan: Sendable {
     if let deadline = channel.deadline { return deadline }
     return [schedule.phaseEnd, discovery.isRunning ? nil : discovery.retry].compactMap { $0 }.min()
   }
-}
 
-// MARK: - Inputs
-
-extension MgmtScan {
   /// Starts from the beginning: no state is assumed, and a monitor that is still in the kernel is replaced, because the
   /// kernel may have failed to scan for it.
   public mutating func start(_ plan: ScanPlan?, now: Instant) -> Output {
@@ -181,11 +177,7 @@ extension MgmtScan {
   }
 
   private var isWorking: Bool { if case .failed = state { false } else { state != .off } }
-}
 
-// MARK: - Events
-
-extension MgmtScan {
   private mutating func receiveContent(_ content: MgmtEvent.Content, _ now: Instant) {
     switch content {
     case .completed(let opcode, let status, let returned):
@@ -265,11 +257,7 @@ extension MgmtScan {
     schedule.suspend()
     state = .failed(error)
   }
-}
 
-// MARK: - Towards the wanted state
-
-extension MgmtScan {
   private var wantedDuty: KernelDuty? {
     schedule.plan.map { plan in
       let parameters = plan.parameters(.passive)
@@ -332,6 +320,12 @@ extension MgmtScan {
     }
   }
 }
+
+// MARK: - Inputs
+
+// MARK: - Events
+
+// MARK: - Towards the wanted state
 
 /// Why an adapter does not scan.
 public enum MgmtScanError: Error, Equatable, Sendable {

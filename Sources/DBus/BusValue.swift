@@ -45,10 +45,9 @@ public enum BusValue: Equatable, Sendable {
     default: nil
     }
   }
-}
 
-/// Readers of a value, which look into a variant.
-extension BusValue {
+  // Readers of a value, which look into a variant.
+
   /// The value in a variant; any other value itself.
   public var content: BusValue { if case .variant(let value) = self { value.content } else { self } }
 

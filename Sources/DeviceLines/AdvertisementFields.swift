@@ -114,19 +114,7 @@ public struct AdvertisementFields: Equatable, Sendable {
     field = value
     return true
   }
-}
 
-extension RawSpan {
-  /// The bytes, to keep.
-  public var copied: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(byteCount)
-    for offset in 0..<byteCount { bytes.append(uint8(at: offset)) }
-    return bytes
-  }
-}
-
-extension AdvertisementFields {
   /// The members of an object; what the payload does not say is left out. `values` is what it says in open formats.
   public func write(to json: inout JSONWriter, values: [ValueLine] = []) {
     if let flags { json.member("flags", flags) }
@@ -157,5 +145,15 @@ extension AdvertisementFields {
       }
     }
     if !values.isEmpty { json.objects("values", values) }
+  }
+}
+
+extension RawSpan {
+  /// The bytes, to keep.
+  public var copied: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(byteCount)
+    for offset in 0..<byteCount { bytes.append(uint8(at: offset)) }
+    return bytes
   }
 }

@@ -53,6 +53,15 @@ extension ObservedStructure.Value {
     case .flags, .solicitations, .txPowerLevel, .appearance, .other: return nil
     }
   }
+
+  /// Services that the structure names: a list's, or the key of service data.
+  package var services: [BluetoothUUID] {
+    switch self {
+    case .services(let list): list
+    case .serviceData(let uuid, _): [uuid]
+    case .manufacturerData, .name: []
+    }
+  }
 }
 
 extension DiscoveryDescriptor {
@@ -80,16 +89,5 @@ extension DiscoveryDescriptor {
         guard case .name(let name) = value else { return false }
         return NameClause.matches(name.span.rawBytes, wanted.span.rawBytes, options)
       }
-  }
-}
-
-extension ObservedStructure.Value {
-  /// Services that the structure names: a list's, or the key of service data.
-  package var services: [BluetoothUUID] {
-    switch self {
-    case .services(let list): list
-    case .serviceData(let uuid, _): [uuid]
-    case .manufacturerData, .name: []
-    }
   }
 }

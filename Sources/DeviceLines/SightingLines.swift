@@ -42,6 +42,19 @@ extension ManifestDataPath {
     let full = counts.indices.filter { counts[$0] > 0 }.sorted { (counts[$1], $0) < (counts[$0], $1) }
     return full.map { TurnedAwayLine(app: items[$0].app, item: items[$0].item.id, devices: counts[$0]) }
   }
+
+  /// How often each item lost a device while it sent other frames, by the item's index; as far as the events go back.
+  public func lossesToOtherFrames(of address: DeviceAddress) -> [Int32: Int] {
+    var losses: [Int32: Int] = [:]
+    var cursor = EventCursor(epoch: pipeline.events.epoch, sequence: pipeline.events.oldest)
+    while case .event(_, let sighting, _) = pipeline.events.read(&cursor) {
+      guard sighting.address == address, sighting.event == .lost, sighting.reason == .noLongerMatches else {
+        continue
+      }
+      losses[sighting.item, default: 0] += 1
+    }
+    return losses
+  }
 }
 
 extension EventLine {
@@ -100,20 +113,5 @@ extension GateLine {
     stateMilliseconds = match.map { Int(now.milliseconds(since: $0.since)) }
     enterDwellMilliseconds = Int(reading.enterDwellMilliseconds)
     leaveDwellMilliseconds = Int(reading.leaveDwellMilliseconds)
-  }
-}
-
-extension ManifestDataPath {
-  /// How often each item lost a device while it sent other frames, by the item's index; as far as the events go back.
-  public func lossesToOtherFrames(of address: DeviceAddress) -> [Int32: Int] {
-    var losses: [Int32: Int] = [:]
-    var cursor = EventCursor(epoch: pipeline.events.epoch, sequence: pipeline.events.oldest)
-    while case .event(_, let sighting, _) = pipeline.events.read(&cursor) {
-      guard sighting.address == address, sighting.event == .lost, sighting.reason == .noLongerMatches else {
-        continue
-      }
-      losses[sighting.item, default: 0] += 1
-    }
-    return losses
   }
 }

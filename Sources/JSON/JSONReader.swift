@@ -139,25 +139,7 @@ public struct JSONReader: ~Escapable {
     depth -= 1
     return container
   }
-}
 
-/// Limits on the JSON that is read. The text's length and `valueCountMax` bound the memory and time that it takes.
-public struct JSONLimits: Sendable {
-  /// How deep containers may be nested, the outermost included.
-  public var depthMax: Int
-  /// How many values there may be, containers included.
-  public var valueCountMax: Int
-  /// How many characters one number may have; the longest exact one, -2.2250738585072014e-308, has 24.
-  public var numberByteCountMax: Int
-
-  public init(depthMax: Int = 16, valueCountMax: Int = 2048, numberByteCountMax: Int = 32) {
-    self.depthMax = depthMax
-    self.valueCountMax = valueCountMax
-    self.numberByteCountMax = numberByteCountMax
-  }
-}
-
-extension JSONReader {
   /// Reads a number (RFC 8259, 6) that starts here.
   @_lifetime(self: copy self)
   mutating func number(byteCountMax: Int) throws(JSONError) -> JSONValue {
@@ -201,6 +183,22 @@ extension JSONReader {
     guard peek() == byte else { return false }
     index += 1
     return true
+  }
+}
+
+/// Limits on the JSON that is read. The text's length and `valueCountMax` bound the memory and time that it takes.
+public struct JSONLimits: Sendable {
+  /// How deep containers may be nested, the outermost included.
+  public var depthMax: Int
+  /// How many values there may be, containers included.
+  public var valueCountMax: Int
+  /// How many characters one number may have; the longest exact one, -2.2250738585072014e-308, has 24.
+  public var numberByteCountMax: Int
+
+  public init(depthMax: Int = 16, valueCountMax: Int = 2048, numberByteCountMax: Int = 32) {
+    self.depthMax = depthMax
+    self.valueCountMax = valueCountMax
+    self.numberByteCountMax = numberByteCountMax
   }
 }
 

@@ -48,6 +48,22 @@ public struct BoardProfile: Equatable, Sendable {
 
   /// Whether the recovery unit has something to do; the agent always tries the other steps itself.
   public var asksForRecovery: Bool { recovery.contains { $0.isPrivileged } }
+
+  /// How much of the time the board listens while no request is open, in per cent; nil when it is all of it.
+  public var listeningPercent: Int? { low.isFull ? nil : low.percent }
+
+  /// What an item whose devices send only on an event loses on a board that listens so much: a sentence without its
+  /// subject.
+  public static func costOfEvents(listeningPercent percent: Int) -> String {
+    "sends only when pressed; this board listens \(percent) % of the time while no request is open, and misses the "
+      + "presses in between; low = { window-ms = 60, interval-ms = 60 } in [scan] of its profile makes it listen all "
+      + "the time"
+  }
+
+  /// The same for this board and an item; nil for one that loses nothing.
+  public func costOfEvents(of item: DisplayItem) -> String? {
+    item.sendsOnlyOnEvents ? listeningPercent.map(Self.costOfEvents) : nil
+  }
 }
 
 /// Functions that an adapter is known to lack, whatever it reports about itself.
@@ -123,23 +139,5 @@ extension DiscoveryDescriptor {
       let mask = data.mask.first
     else { return false }
     return information & mask & 0x04 != 0
-  }
-}
-
-extension BoardProfile {
-  /// How much of the time the board listens while no request is open, in per cent; nil when it is all of it.
-  public var listeningPercent: Int? { low.isFull ? nil : low.percent }
-
-  /// What an item whose devices send only on an event loses on a board that listens so much: a sentence without its
-  /// subject.
-  public static func costOfEvents(listeningPercent percent: Int) -> String {
-    "sends only when pressed; this board listens \(percent) % of the time while no request is open, and misses the "
-      + "presses in between; low = { window-ms = 60, interval-ms = 60 } in [scan] of its profile makes it listen all "
-      + "the time"
-  }
-
-  /// The same for this board and an item; nil for one that loses nothing.
-  public func costOfEvents(of item: DisplayItem) -> String? {
-    item.sendsOnlyOnEvents ? listeningPercent.map(Self.costOfEvents) : nil
   }
 }

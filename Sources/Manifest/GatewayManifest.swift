@@ -15,33 +15,14 @@ public struct GatewayManifest: Equatable, Sendable {
   public var bridges: [Bridge] = []
 
   public init() {}
-}
 
-extension GatewayManifest {
   /// Whether a descriptor needs scan responses, which decides about scan requests with `scan = "auto"`.
   ///
   /// A scan response may carry any AD structure. Devices usually put names and service UUIDs there, so a descriptor with
   /// one of them may never match passively. A device that sends its manufacturer or service data only in the scan
   /// response needs `scan = "active"`.
   public var needsScanResponses: Bool { items.contains(where: \.needsScanResponses) }
-}
 
-extension ManifestItem {
-  /// Whether one of the item's descriptors needs scan responses.
-  public var needsScanResponses: Bool {
-    item.descriptor.needsScanResponse || item.alternate?.needsScanResponse == true
-  }
-}
-
-extension DiscoveryDescriptor {
-  /// Whether the descriptor has a clause that devices often meet only in their scan response. Service data includes its
-  /// UUID.
-  fileprivate var needsScanResponse: Bool {
-    nameSubstring != nil || (serviceUUID != nil && serviceData == nil)
-  }
-}
-
-extension GatewayManifest {
   /// The manifest adapted to a board: if the radio listens only part of the time, silences are stretched to match.
   ///
   /// Such a radio hears an advertiser by chance. With a duty of one tenth, 10 s of silence become 100 s, and gaps have no
@@ -56,6 +37,21 @@ extension GatewayManifest {
       for item in paced.apps[app].items.indices { paced.apps[app].items[item].gate.stretch(for: duty) }
     }
     return paced
+  }
+}
+
+extension ManifestItem {
+  /// Whether one of the item's descriptors needs scan responses.
+  public var needsScanResponses: Bool {
+    item.descriptor.needsScanResponse || item.alternate?.needsScanResponse == true
+  }
+}
+
+extension DiscoveryDescriptor {
+  /// Whether the descriptor has a clause that devices often meet only in their scan response. Service data includes its
+  /// UUID.
+  fileprivate var needsScanResponse: Bool {
+    nameSubstring != nil || (serviceUUID != nil && serviceData == nil)
   }
 }
 

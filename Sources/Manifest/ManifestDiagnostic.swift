@@ -89,11 +89,7 @@ extension ManifestDiagnostic.Kind {
       isError: true, "\(reason); \(key.rawValue) belongs to descriptor: remove it here",
       .init(reason, cure: "leave \(key.field) out"))
   }
-}
 
-// MARK: - Values that a descriptor uses and its app does not declare
-
-extension ManifestDiagnostic.Kind {
   /// `kind` is said in a call only, before the value.
   private static func undeclared(
     _ kind: String, _ value: String, add: String = "it", to key: String
@@ -116,11 +112,7 @@ extension ManifestDiagnostic.Kind {
   public static func undeclared(_ technology: App.Technology) -> Self {
     undeclared("", technology.rawValue, add: "\"\(technology.rawValue)\"", to: "supports")
   }
-}
 
-// MARK: - Items that cannot be set up so, and other errors of a manifest
-
-extension ManifestDiagnostic.Kind {
   private static func error(_ sentence: String) -> Self { Self(isError: true, sentence) }
 
   public static func weakForSelection(_ selection: DisplayItem.Selection) -> Self {
@@ -169,11 +161,7 @@ extension ManifestDiagnostic.Kind {
     error(
       "\(value) is too much for \(key.rawValue), which allows \(most); lower this or raise \(key.rawValue)")
   }
-}
 
-// MARK: - Settings that are accepted but probably a mistake
-
-extension ManifestDiagnostic.Kind {
   private static func warning(_ sentence: String) -> Self { Self(isError: false, sentence) }
 
   public static func unknownAccount(_ account: App.Account, of role: String) -> Self {
@@ -275,11 +263,7 @@ extension ManifestDiagnostic.Kind {
   }
   public static let pairingInExclusiveAccess = warning(
     "never set up: with access = \"exclusive\" no device is paired; use access = \"shared\"")
-}
 
-// MARK: - Settings that change nothing
-
-extension ManifestDiagnostic.Kind {
   private static func noEffect(_ words: String) -> Self { warning("no effect: \(words)") }
 
   public static let wifiInterfaceUnused = noEffect(
@@ -304,3 +288,11 @@ extension ManifestDiagnostic.Kind {
   public static let notAnchored = noEffect(
     "\"backwards\" finds a name's end only together with \"anchored\"; add it")
 }
+
+// MARK: - Values that a descriptor uses and its app does not declare
+
+// MARK: - Items that cannot be set up so, and other errors of a manifest
+
+// MARK: - Settings that are accepted but probably a mistake
+
+// MARK: - Settings that change nothing

@@ -103,33 +103,18 @@ public enum DescriptorKey: String, ManifestKey {
   case wifiAwareVendorName = "wifi-aware-vendor-name-match"
   case wifiAwareVendorNameCompareOptions = "wifi-aware-vendor-name-match-compare-options"
   case supportedOptions = "supported-options"
-}
 
-extension DescriptorKey {
   /// What AccessorySetupKit calls it, and a call of an app with it.
   public var field: String {
     switch self {
-    case .companyIdentifier: "bluetoothCompanyIdentifier"
-    case .manufacturerDataBlob: "bluetoothManufacturerDataBlob"
-    case .manufacturerDataMask: "bluetoothManufacturerDataMask"
-    case .serviceUUID: "bluetoothServiceUUID"
-    case .serviceDataBlob: "bluetoothServiceDataBlob"
-    case .serviceDataMask: "bluetoothServiceDataMask"
-    case .nameSubstring: "bluetoothNameSubstring"
-    case .nameCompareOptions: "bluetoothNameSubstringCompareOptions"
-    case .namePrefix: "bluetoothNameSubstring"
-    case .addressPrefix: "bluetoothAddressPrefix"
-    case .range: "bluetoothRange"
-    case .ssid: "ssid"
-    case .ssidHex: "ssidHex"
-    case .ssidPrefix, .ssidPrefixHex: "ssidPrefix"
-    case .wifiAwareServiceName: "wifiAwareServiceName"
-    case .wifiAwareServiceRole: "wifiAwareServiceRole"
-    case .wifiAwareModelName: "wifiAwareModelNameMatch"
-    case .wifiAwareModelNameCompareOptions: "wifiAwareModelNameMatch.compareOptions"
-    case .wifiAwareVendorName: "wifiAwareVendorNameMatch"
-    case .wifiAwareVendorNameCompareOptions: "wifiAwareVendorNameMatch.compareOptions"
-    case .supportedOptions: "supportedOptions"
+    case .serviceUUID: return "bluetoothServiceUUID"
+    case .namePrefix: return Self.nameSubstring.field
+    case .ssidPrefixHex: return Self.ssidPrefix.field
+    case .wifiAwareModelNameCompareOptions: return Self.wifiAwareModelName.field + ".compareOptions"
+    case .wifiAwareVendorNameCompareOptions: return Self.wifiAwareVendorName.field + ".compareOptions"
+    default:
+      let words = rawValue.split(separator: "-")
+      return words[0] + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
   }
 }

@@ -53,9 +53,7 @@ extension String {
         }
       }
   }
-}
 
-extension String {
   /// At most 64 characters of the text, in quotes and safe on a terminal.
   public var quotedForDisplay: String { "\"\(escapedForDisplay(scalarCountMax: 64))\"" }
 

@@ -45,21 +45,7 @@ extension ManifestRules {
   /// The id that the kernel shows for accounts that it cannot express (`/proc/sys/kernel/overflowuid`). Every peer with
   /// this id is refused.
   private static let overflowID: UInt32 = 65_534
-}
 
-extension App.Account {
-  /// The name in the account database.
-  public var name: String {
-    switch self {
-    case .user(let name), .group(let name): name
-    }
-  }
-
-  /// Whether it names a user.
-  public var isUser: Bool { if case .user = self { true } else { false } }
-}
-
-extension ManifestRules {
   /// Checks that each bridge has a user of its own, and sees something, but not everything.
   mutating func checkBridges() {
     var paths: [String: ManifestKeyPath] = [:]
@@ -79,6 +65,18 @@ extension ManifestRules {
       }
     }
   }
+}
+
+extension App.Account {
+  /// The name in the account database.
+  public var name: String {
+    switch self {
+    case .user(let name), .group(let name): name
+    }
+  }
+
+  /// Whether it names a user.
+  public var isUser: Bool { if case .user = self { true } else { false } }
 }
 
 extension Set<String>? {

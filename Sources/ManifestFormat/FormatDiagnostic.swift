@@ -26,11 +26,7 @@ package struct FormatDiagnostic: Equatable, Sendable {
     /// The expectation of a single format.
     package static func form(_ phrase: String) -> Self { Self(phrase: phrase) }
   }
-}
 
-// MARK: - Any table
-
-extension FormatDiagnostic {
   static func syntax(_ reason: TomlSyntaxError.Reason) -> Self { Self(reason.sentence) }
   static func unsupportedSchema(found: Int64, supported: Int64) -> Self {
     Self("schema \(found) is not known here; this program reads schema = \(supported)")
@@ -91,11 +87,7 @@ extension FormatDiagnostic {
   }
 
   static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
-}
 
-// MARK: - Manifests and board profiles
-
-extension FormatDiagnostic {
   /// The value of another key is missing, without which this one means nothing.
   static func without(key: String) -> Self {
     Self("this says something about \(key), which is missing; add that or remove this")
@@ -126,11 +118,7 @@ extension FormatDiagnostic {
       "the agent simulates no radio; run \"virtual-controller \(file) --socket PATH\" and write \"h4:PATH\" here"
     )
   }
-}
 
-// MARK: - Identity keys
-
-extension FormatDiagnostic {
   private static let identityKeyForms =
     "32 hexadecimal digits, the most significant byte first, or the 24 characters of base64"
 
@@ -150,6 +138,12 @@ extension FormatDiagnostic {
   )
   static let repeatedAddress = Self("the file has the address twice; keep one key for it")
 }
+
+// MARK: - Any table
+
+// MARK: - Manifests and board profiles
+
+// MARK: - Identity keys
 
 extension FormatDiagnostic.Expectation {
   static let table = form("a table")

@@ -27,23 +27,7 @@ public struct DeviceBond: Equatable, Sendable {
   func names(_ address: DeviceAddress) -> Bool {
     address == identity || keys.identityKey(of: identity)?.resolves(address) == true
   }
-}
 
-extension [DeviceBond] {
-  /// Whether the bond with this device is good.
-  func areGood(for identity: DeviceAddress) -> Bool { contains { $0.identity == identity && !$0.isLost } }
-
-  mutating func lose(_ identity: DeviceAddress) {
-    for index in indices where self[index].identity == identity { self[index] = self[index].lost }
-  }
-
-  mutating func remove(_ identity: DeviceAddress) { removeAll { $0.identity == identity } }
-}
-
-// The kernel refuses a whole list because of one key, so a key that it would not take is left out (Linux 6.12,
-// net/bluetooth/mgmt.c, irk_is_valid and ltk_is_valid).
-
-extension DeviceBond {
   private static let keyKindMax: UInt8 = 4
   private static let linkKeyKindMax: UInt8 = 8
 
@@ -65,6 +49,20 @@ extension DeviceBond {
     return MgmtKey(identity, key)
   }
 }
+
+extension [DeviceBond] {
+  /// Whether the bond with this device is good.
+  func areGood(for identity: DeviceAddress) -> Bool { contains { $0.identity == identity && !$0.isLost } }
+
+  mutating func lose(_ identity: DeviceAddress) {
+    for index in indices where self[index].identity == identity { self[index] = self[index].lost }
+  }
+
+  mutating func remove(_ identity: DeviceAddress) { removeAll { $0.identity == identity } }
+}
+
+// The kernel refuses a whole list because of one key, so a key that it would not take is left out (Linux 6.12,
+// net/bluetooth/mgmt.c, irk_is_valid and ltk_is_valid).
 
 extension DeviceAddress {
   /// Whether the address never changes: it is public or static.

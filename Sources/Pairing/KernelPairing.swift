@@ -137,11 +137,7 @@ public struct KernelPairing: Sendable {
     precondition(unpairs.count <= UnpairQueue.countMax, "removals have a bound")
     precondition(adapter != nil || deadline == nil, "a closed adapter awaits nothing")
   }
-}
 
-// MARK: - The adapter and its keys
-
-extension KernelPairing {
   /// Opens an adapter, and loads the keys of the registry's bonds.
   public mutating func open(adapter index: UInt16, bonds: [DeviceBond], at now: Instant) {
     close()
@@ -227,11 +223,7 @@ extension KernelPairing {
     bonds.lose(identity)
     actions.append(.bondWasLost(identity))
   }
-}
 
-// MARK: - Time and progress
-
-extension KernelPairing {
   public mutating func advance(to now: Instant) {
     guard adapter != nil else { return }
     loading.advance(to: now)
@@ -294,3 +286,7 @@ extension KernelPairing {
     }
   }
 }
+
+// MARK: - The adapter and its keys
+
+// MARK: - Time and progress

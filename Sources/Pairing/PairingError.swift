@@ -26,17 +26,9 @@ public struct PairingError: Error, Equatable, Sendable {
   public func cure(again words: String) -> String {
     cure.split(separator: "@", omittingEmptySubsequences: false).joined(separator: words)
   }
-}
 
-/// How a pairing ended, for counters.
-public enum PairingResult: String, CaseIterable, Sendable {
-  case paired, refused, wrongDigits, invalidDigits, timeout, deviceIsGone, alreadyPaired, notAuthenticated
-  case noKeys, cancelled, busy
-  case radio, notPermitted, bluetoothd, notSupported
-}
+  // The device, or the person.
 
-// The device, or the person.
-extension PairingError {
   /// The device refused or the procedure failed (status 0x05), and no digits were involved.
   public static let refused = Self(
     .refused, "the device refused to pair", cure: "put it into its pairing mode, and @")
@@ -101,10 +93,9 @@ extension PairingError {
   public static let cancelled = Self(
     .cancelled, code: .userCancelled, "the pairing was ended",
     cure: "ask again when an operator is at the gateway")
-}
 
-// The gateway, or another program on it.
-extension PairingError {
+  // The gateway, or another program on it.
+
   /// Another device is being paired.
   public static let busy = Self(
     .busy, "another device is being paired, and the gateway pairs one at a time",
@@ -161,9 +152,7 @@ extension PairingError {
     return reason.hasPrefix("this gateway cannot pair")
       ? sentence : "this gateway cannot pair now: \(sentence)"
   }
-}
 
-extension PairingError {
   /// Why Pair Device failed, by its status (BlueZ, doc/mgmt-api.txt, "Pair Device Command").
   init(_ status: MgmtStatus, of attempt: PairingAttempt) {
     switch status {
@@ -189,4 +178,11 @@ extension PairingError {
     case .digitsShown, .digitsCompared: .wrongDigits
     }
   }
+}
+
+/// How a pairing ended, for counters.
+public enum PairingResult: String, CaseIterable, Sendable {
+  case paired, refused, wrongDigits, invalidDigits, timeout, deviceIsGone, alreadyPaired, notAuthenticated
+  case noKeys, cancelled, busy
+  case radio, notPermitted, bluetoothd, notSupported
 }

@@ -106,44 +106,14 @@ public struct AccessoryRegistry: Equatable, Sendable {
     case .bondRemoval: bondRemovalRows.drop(number)
     }
   }
-}
 
-extension AccessoryRegistry {
   /// Returns the next accessory after a number that satisfies `isWanted`.
   public func accessory(
     after last: Int64, where isWanted: (RegistryAccessory) -> Bool
   ) -> RegistryAccessory? {
     accessoryRows.rows[accessoryRows.index(after: last)...].first(where: isWanted)
   }
-}
 
-/// The capacity of a registry. Additions beyond it are refused; a new tombstone or former identifier replaces the oldest
-/// of the app that has the most, a new removal of a bond the oldest.
-public enum RegistryLimits {
-  public static let accessoriesMax = 2_048
-  public static let tombstonesMax = 1_024
-  public static let formersMax = 256
-  public static let bondRemovalsMax = 64
-  /// The largest row number: JSON holds it exactly.
-  public static let numberMax: Int64 = 1 << 53 - 1
-  /// The longest app name, item id and device name (Core Specification 5.4, Volume 4, Part E, 6.23, has 248).
-  public static let textBytesMax = 248
-  public static let ssidBytesMax = 32
-  /// The longest blob or name in a descriptor: the data of one AD structure.
-  public static let clauseBytesMax = 254
-
-  /// Returns the largest number of rows of a table. Each accessory adds at most one device and one account.
-  public static func rowsMax(of table: RegistryTable) -> Int {
-    switch table {
-    case .account, .device, .accessory: accessoriesMax
-    case .tombstone: tombstonesMax
-    case .former: formersMax
-    case .bondRemoval: bondRemovalsMax
-    }
-  }
-}
-
-extension AccessoryRegistry {
   /// Makes a change; if it cannot be made, throws the reason and leaves the registry unchanged. Devices that are written
   /// with it get their `rhythms`, by their settled addresses.
   @discardableResult
@@ -177,9 +147,7 @@ extension AccessoryRegistry {
     self = edit.registry
     return edit.outcome
   }
-}
 
-extension AccessoryRegistry {
   /// An item's name as the default name of a further accessory of an app: with a number when the app has an accessory
   /// of this name.
   ///
@@ -196,5 +164,31 @@ extension AccessoryRegistry {
       numbered = stem + suffix
     }
     return numbered
+  }
+}
+
+/// The capacity of a registry. Additions beyond it are refused; a new tombstone or former identifier replaces the oldest
+/// of the app that has the most, a new removal of a bond the oldest.
+public enum RegistryLimits {
+  public static let accessoriesMax = 2_048
+  public static let tombstonesMax = 1_024
+  public static let formersMax = 256
+  public static let bondRemovalsMax = 64
+  /// The largest row number: JSON holds it exactly.
+  public static let numberMax: Int64 = 1 << 53 - 1
+  /// The longest app name, item id and device name (Core Specification 5.4, Volume 4, Part E, 6.23, has 248).
+  public static let textBytesMax = 248
+  public static let ssidBytesMax = 32
+  /// The longest blob or name in a descriptor: the data of one AD structure.
+  public static let clauseBytesMax = 254
+
+  /// Returns the largest number of rows of a table. Each accessory adds at most one device and one account.
+  public static func rowsMax(of table: RegistryTable) -> Int {
+    switch table {
+    case .account, .device, .accessory: accessoriesMax
+    case .tombstone: tombstonesMax
+    case .former: formersMax
+    case .bondRemoval: bondRemovalsMax
+    }
   }
 }

@@ -19,6 +19,9 @@ public enum Bond: Equatable, Sendable {
     case .bonded(let record), .lost(let record): record
     }
   }
+
+  /// Whether it has keys, which are secret.
+  public var hasKeys: Bool { record.map { $0.keys != BondKeys() } ?? false }
 }
 
 /// A bond as the registry stores it.
@@ -86,9 +89,7 @@ extension AccessoryRegistry {
       !kept.contains($0) && new.bondRemoval(of: $0) == nil
     }
   }
-}
 
-extension AccessoryRegistry {
   /// How many devices have a key.
   public var keyedDeviceCount: Int { devices.count(where: \.hasKeys) }
 
@@ -119,11 +120,6 @@ extension AccessoryRegistry {
       if let removal = bondRemoval(of: address) { drop(.bondRemoval, number: removal.number) }
     }
   }
-}
-
-extension Bond {
-  /// Whether it has keys, which are secret.
-  public var hasKeys: Bool { record.map { $0.keys != BondKeys() } ?? false }
 }
 
 extension RegistryDevice {

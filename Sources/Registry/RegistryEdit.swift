@@ -160,9 +160,7 @@ struct RegistryEdit {
   ) throws(RegistryError) {
     if let other = registry.device(identity), other.number != device.number { throw .identityTaken }
   }
-}
 
-extension RegistryEdit {
   mutating func add(_ addition: RegistryAddition) throws(RegistryError) {
     try requireAddable(addition)
     forgetFormer(addition.bluetoothIdentifier)
@@ -243,35 +241,7 @@ extension RegistryEdit {
           || [accessory.identifier, accessory.bluetoothIdentifier].contains(bluetoothIdentifier)
       }
   }
-}
 
-extension RegistryAccessory {
-  /// Sets the address of the device on the classic transport, if the app's item has both.
-  mutating func setBridgingIdentifier(of device: RegistryDevice) {
-    guard descriptor.supportedOptions.contains(.bluetoothTransportBridging) else { return }
-    bridgingIdentifier = device.classicAddress
-  }
-}
-
-extension RegistryWrite {
-  /// The number of the device that is written, or whose accessory is.
-  fileprivate var device: Int64? {
-    switch self {
-    case .put(.device(let device)): device.number
-    case .put(.accessory(let accessory)): accessory.device
-    case .put, .drop: nil
-    }
-  }
-}
-
-extension RegistryTombstone {
-  /// Whether the tombstone is for the app and item of the addition.
-  fileprivate func `is`(of addition: RegistryAddition) -> Bool {
-    app == addition.app && item == addition.item
-  }
-}
-
-extension RegistryEdit {
   /// Removes an accessory; with the last accessory of a device, the device and its bond, which bluetoothd is to remove if
   /// it is bluetoothd's; with the last one of an app, its account.
   mutating func remove(
@@ -307,5 +277,31 @@ extension RegistryEdit {
         RegistryTombstone(
           number: registry.tombstoneRows.nextNumber, app: app, item: item, identity: device.identity,
           secondAddress: device.secondAddress)))
+  }
+}
+
+extension RegistryAccessory {
+  /// Sets the address of the device on the classic transport, if the app's item has both.
+  mutating func setBridgingIdentifier(of device: RegistryDevice) {
+    guard descriptor.supportedOptions.contains(.bluetoothTransportBridging) else { return }
+    bridgingIdentifier = device.classicAddress
+  }
+}
+
+extension RegistryWrite {
+  /// The number of the device that is written, or whose accessory is.
+  fileprivate var device: Int64? {
+    switch self {
+    case .put(.device(let device)): device.number
+    case .put(.accessory(let accessory)): accessory.device
+    case .put, .drop: nil
+    }
+  }
+}
+
+extension RegistryTombstone {
+  /// Whether the tombstone is for the app and item of the addition.
+  fileprivate func `is`(of addition: RegistryAddition) -> Bool {
+    app == addition.app && item == addition.item
   }
 }

@@ -33,6 +33,20 @@ public enum RegistryRow: Equatable, Sendable {
     case .bondRemoval(let removal): removal.number
     }
   }
+
+  /// The first invalid part of the row; nil if all are valid. References to other rows are not checked.
+  public var problem: RegistryField? {
+    guard (1...RegistryLimits.numberMax).contains(number) else { return .number }
+    return switch self {
+    case .account(let account): account.app.isStorable ? nil : .app
+    case .device(let device): device.problem
+    case .accessory(let accessory): accessory.problem
+    case .tombstone(let tombstone): tombstone.problem
+    case .former(let former): former.problem
+    case .bondRemoval(let removal):
+      DeviceIdentity.bluetooth(removal.address).isStorable ? nil : .identity
+    }
+  }
 }
 
 /// The kinds of row in a registry; the order is that of exports.
@@ -65,22 +79,6 @@ public struct RegistryAccount: Equatable, Sendable, NumberedRow {
 public enum AccountID: Hashable, Sendable {
   case user(UInt32)
   case group(UInt32)
-}
-
-extension RegistryRow {
-  /// The first invalid part of the row; nil if all are valid. References to other rows are not checked.
-  public var problem: RegistryField? {
-    guard (1...RegistryLimits.numberMax).contains(number) else { return .number }
-    return switch self {
-    case .account(let account): account.app.isStorable ? nil : .app
-    case .device(let device): device.problem
-    case .accessory(let accessory): accessory.problem
-    case .tombstone(let tombstone): tombstone.problem
-    case .former(let former): former.problem
-    case .bondRemoval(let removal):
-      DeviceIdentity.bluetooth(removal.address).isStorable ? nil : .identity
-    }
-  }
 }
 
 extension RegistryDevice {

@@ -85,18 +85,7 @@ struct RegistryFile: ~Copyable {
       throw .logRemains(RegistryStoreErrorCode(error))
     }
   }
-}
 
-extension RegistryOpenError {
-  /// Runs `body`, turning errors of SQLite into errors of opening a file.
-  static func reading<Result: ~Copyable>(
-    _ body: () throws(DatabaseError) -> Result
-  ) throws(RegistryOpenError) -> Result {
-    do throws(DatabaseError) { return try body() } catch { throw RegistryOpenError(error) }
-  }
-}
-
-extension RegistryFile {
   /// Creates an empty registry under a temporary name and then renames it, so that the file is always complete.
   static func create(
     _ paths: RegistryPaths, _ files: any RegistryFiles, _ schema: Schema
@@ -132,6 +121,15 @@ extension RegistryFile {
     } catch {
       throw RegistryStoreError(error)
     }
+  }
+}
+
+extension RegistryOpenError {
+  /// Runs `body`, turning errors of SQLite into errors of opening a file.
+  static func reading<Result: ~Copyable>(
+    _ body: () throws(DatabaseError) -> Result
+  ) throws(RegistryOpenError) -> Result {
+    do throws(DatabaseError) { return try body() } catch { throw RegistryOpenError(error) }
   }
 }
 

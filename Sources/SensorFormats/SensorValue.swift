@@ -27,9 +27,7 @@ public struct SensorValue: Equatable, Sendable {
     }
     return name[..<cut]
   }
-}
 
-extension SensorValue {
   /// Values that the unit explains.
   private static let unnamed: Set<String> = ["temperature", "humidity", "pressure"]
   /// Values that are left out of a text.

@@ -40,27 +40,7 @@ public struct AppAccessory: Equatable, Sendable {
     bond = BondState(device.bond)
     isIdentityDurable = device.isIdentityDurable
   }
-}
 
-extension BondState {
-  public init(_ bond: Bond) {
-    switch bond {
-    case .none: self = .none
-    case .bonded: self = .bonded
-    case .lost: self = .lost
-    }
-  }
-}
-
-/// A field of an accessory that can change, by its name in `io.accessoryd.Session`.
-public enum AccessoryField: String, CaseIterable, Sendable {
-  case displayName, state, descriptor, alternate, bluetoothIdentifier, ssid
-  case bluetoothTransportBridgingIdentifier, wifiAwarePairedDeviceID, bond, isIdentityDurable
-  /// The device itself, of which apps see no address.
-  case device
-}
-
-extension AppAccessory {
   /// Returns the fields that differ from those of `old`.
   public func fieldsChanged(from old: AppAccessory) -> [AccessoryField] {
     AccessoryField.allCases.filter { field in
@@ -79,4 +59,22 @@ extension AppAccessory {
       }
     }
   }
+}
+
+extension BondState {
+  public init(_ bond: Bond) {
+    switch bond {
+    case .none: self = .none
+    case .bonded: self = .bonded
+    case .lost: self = .lost
+    }
+  }
+}
+
+/// A field of an accessory that can change, by its name in `io.accessoryd.Session`.
+public enum AccessoryField: String, CaseIterable, Sendable {
+  case displayName, state, descriptor, alternate, bluetoothIdentifier, ssid
+  case bluetoothTransportBridgingIdentifier, wifiAwarePairedDeviceID, bond, isIdentityDurable
+  /// The device itself, of which apps see no address.
+  case device
 }

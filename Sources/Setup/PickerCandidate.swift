@@ -26,9 +26,7 @@ public struct PickerCandidate: Equatable, Sendable {
   public internal(set) var isShown = false
   /// How the app of a filtered picker shows it.
   public internal(set) var shownAs: ShownCandidate?
-}
 
-extension PickerCandidate {
   /// By level; those without one come after, and silent ones last.
   var rank: Int { isSilent ? .min : level.map(Int.init) ?? .min + 1 }
 

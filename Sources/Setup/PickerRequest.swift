@@ -125,28 +125,7 @@ public struct PickerRequest: Sendable {
       item.item.descriptor.range == .immediate && (choice == .touch || item.item.selection == .touch)
     }.map(\.item.id)
   }
-}
 
-/// What one item of a picker looks for: a display item of the manifest, or one that the app supplied in its call.
-public struct PickerItem: Equatable, Sendable {
-  /// An item that the app supplied has an id that no manifest can give.
-  public var item: DisplayItem
-  public var isAppSupplied: Bool
-  /// The device that the app knew before; nothing is looked for then.
-  public var migration: MigratedDevice?
-  /// Its place in the call; nil for items of the manifest that no call lists.
-  public var index: Int?
-
-  public init(_ item: DisplayItem, isAppSupplied: Bool = false, migration: MigratedDevice? = nil) {
-    self.item = item
-    self.isAppSupplied = isAppSupplied
-    self.migration = migration
-  }
-}
-
-// MARK: - Errors of pickers that end by themselves
-
-extension PickerRequest {
   /// Returns why the picker ends when its time is over. `isChoosing`: a candidate was shown that could be chosen.
   func failureAtEnd(isChoosing: Bool) -> SetupError {
     if choice == .touch, let refusal = touches.refusal {
@@ -187,6 +166,25 @@ extension PickerRequest {
     return milliseconds == 60_000 ? "a minute" : "\(milliseconds / 60_000) minutes"
   }
 }
+
+/// What one item of a picker looks for: a display item of the manifest, or one that the app supplied in its call.
+public struct PickerItem: Equatable, Sendable {
+  /// An item that the app supplied has an id that no manifest can give.
+  public var item: DisplayItem
+  public var isAppSupplied: Bool
+  /// The device that the app knew before; nothing is looked for then.
+  public var migration: MigratedDevice?
+  /// Its place in the call; nil for items of the manifest that no call lists.
+  public var index: Int?
+
+  public init(_ item: DisplayItem, isAppSupplied: Bool = false, migration: MigratedDevice? = nil) {
+    self.item = item
+    self.isAppSupplied = isAppSupplied
+    self.migration = migration
+  }
+}
+
+// MARK: - Errors of pickers that end by themselves
 
 extension SetupError {
   /// Nothing was found in time.

@@ -85,77 +85,7 @@ struct RegistryQueue: Sendable {
     precondition(
       waiting.isEmpty || written != nil || state == .opening, "a change waits only while the disk is busy")
   }
-}
 
-/// A change on its way to the disk.
-struct PendingChange: Sendable {
-  let change: RegistryQueue.Change
-  let purpose: ChangePurpose
-}
-
-/// Why a change is made, which decides what happens when it is done or refused.
-enum ChangePurpose: Sendable {
-  /// The device that was chosen for a flow becomes an accessory.
-  case setup(flow: RandomIdentifier)
-  /// The app confirms an accessory.
-  case confirm(RandomIdentifier, CallID)
-  /// The app gives the whole name of a network whose prefix was added to its accessory.
-  case network(RandomIdentifier, CallID)
-  /// An accessory that its app did not confirm is removed.
-  case takeBack(RandomIdentifier, SetupError, CallID?)
-  /// An operator's answer to a question, and the operator's call.
-  case question(flow: RandomIdentifier, CallID)
-  /// Devices that an app knew before become its accessories; the call is the operator's who agreed.
-  case migration(flow: RandomIdentifier, CallID)
-  /// The call of an app about its accessory, or of an operator.
-  case call(CallID, CallKind)
-  /// A second address was learned.
-  case address
-  /// A device that was paired again gets its new bond.
-  case renewal(flow: RandomIdentifier)
-  /// A bond was lost.
-  case bondLoss
-  /// bluetoothd is to remove a bond, or has.
-  case bondRemoval
-  /// The rhythms of devices have changed.
-  case rhythms
-
-  enum CallKind: Sendable {
-    /// An app gives up its accessory.
-    case app(RandomIdentifier)
-    case `operator`
-    /// An operator who may handle the keys of bonds.
-    case keyHolder
-    /// Carries the number of accessories that are confirmed.
-    case account(Int)
-    /// Carries the number of accessories that are imported, and of devices that come with keys.
-    case importing(user: UInt32, accessories: Int, keyed: Int)
-  }
-}
-
-extension ChangePurpose {
-  /// Whether the change may bring keys of bonds: those of a pairing, of a bond that bluetoothd has, or of a call whose
-  /// client may handle keys.
-  fileprivate var mayCarryKeys: Bool {
-    switch self {
-    case .setup, .migration, .renewal, .bondLoss, .call(_, .keyHolder): true
-    case .confirm, .network, .takeBack, .question, .address, .bondRemoval, .rhythms, .call: false
-    }
-  }
-}
-
-/// The result of a change.
-enum ChangeResult: Sendable {
-  case done
-  case reset(kept: String?)
-  case refused(RegistryError)
-  /// The disk did not write it; the sentence says what to do.
-  case failed(String)
-}
-
-// MARK: - Inputs
-
-extension RegistryQueue {
   /// Asks for the file at the start.
   mutating func open() -> [Effect] { [.request(.open)] }
 
@@ -295,9 +225,69 @@ extension RegistryQueue {
   }
 }
 
-// MARK: - Sentences
+/// A change on its way to the disk.
+struct PendingChange: Sendable {
+  let change: RegistryQueue.Change
+  let purpose: ChangePurpose
+}
 
-extension ChangeResult {
+/// Why a change is made, which decides what happens when it is done or refused.
+enum ChangePurpose: Sendable {
+  /// The device that was chosen for a flow becomes an accessory.
+  case setup(flow: RandomIdentifier)
+  /// The app confirms an accessory.
+  case confirm(RandomIdentifier, CallID)
+  /// The app gives the whole name of a network whose prefix was added to its accessory.
+  case network(RandomIdentifier, CallID)
+  /// An accessory that its app did not confirm is removed.
+  case takeBack(RandomIdentifier, SetupError, CallID?)
+  /// An operator's answer to a question, and the operator's call.
+  case question(flow: RandomIdentifier, CallID)
+  /// Devices that an app knew before become its accessories; the call is the operator's who agreed.
+  case migration(flow: RandomIdentifier, CallID)
+  /// The call of an app about its accessory, or of an operator.
+  case call(CallID, CallKind)
+  /// A second address was learned.
+  case address
+  /// A device that was paired again gets its new bond.
+  case renewal(flow: RandomIdentifier)
+  /// A bond was lost.
+  case bondLoss
+  /// bluetoothd is to remove a bond, or has.
+  case bondRemoval
+  /// The rhythms of devices have changed.
+  case rhythms
+
+  enum CallKind: Sendable {
+    /// An app gives up its accessory.
+    case app(RandomIdentifier)
+    case `operator`
+    /// An operator who may handle the keys of bonds.
+    case keyHolder
+    /// Carries the number of accessories that are confirmed.
+    case account(Int)
+    /// Carries the number of accessories that are imported, and of devices that come with keys.
+    case importing(user: UInt32, accessories: Int, keyed: Int)
+  }
+
+  /// Whether the change may bring keys of bonds: those of a pairing, of a bond that bluetoothd has, or of a call whose
+  /// client may handle keys.
+  fileprivate var mayCarryKeys: Bool {
+    switch self {
+    case .setup, .migration, .renewal, .bondLoss, .call(_, .keyHolder): true
+    case .confirm, .network, .takeBack, .question, .address, .bondRemoval, .rhythms, .call: false
+    }
+  }
+}
+
+/// The result of a change.
+enum ChangeResult: Sendable {
+  case done
+  case reset(kept: String?)
+  case refused(RegistryError)
+  /// The disk did not write it; the sentence says what to do.
+  case failed(String)
+
   /// The error for an app; nil on success.
   var setupFailure: SetupError? {
     switch self {
@@ -308,3 +298,7 @@ extension ChangeResult {
     }
   }
 }
+
+// MARK: - Inputs
+
+// MARK: - Sentences

@@ -124,31 +124,7 @@ extension SetupCore {
     change(id) { $0.close(result.setupFailure, displayName: displayName) }
     endIfAbandoned(id)
   }
-}
 
-extension OperatorError {
-  fileprivate static func notPairable(_ reason: String) -> Self {
-    .invalid(field: "accessory", reason: reason)
-  }
-}
-
-extension RegistryAddition {
-  /// Takes the bond that a flow has made. The device is known by its identity address from here on. A device that an item
-  /// has paired, and a flow has not, had a bond.
-  mutating func takeBond(of flow: SetupFlow) {
-    guard let device = flow.pairing?.device else {
-      needsBond = descriptor.supportedOptions.contains(.bluetoothPairingLE) && identity.address != nil
-      return
-    }
-    bond = .bonded(device.record)
-    identity = .bluetooth(device.identity)
-    isIdentityDurable = true
-  }
-}
-
-// Bonds that bluetoothd has made, and that an operator hands over.
-
-extension SetupCore {
   /// Takes a bond over for all accessories of a device. A bond of the gateway that is not lost is kept.
   public mutating func importBond(
     _ identity: DeviceAddress, _ record: BondRecord, takesKeys: Bool, _ call: CallID
@@ -186,7 +162,27 @@ extension SetupCore {
 }
 
 extension OperatorError {
+  fileprivate static func notPairable(_ reason: String) -> Self {
+    .invalid(field: "accessory", reason: reason)
+  }
+
   fileprivate static func notImportable(_ reason: String) -> Self {
     .invalid(field: "device", reason: reason)
   }
 }
+
+extension RegistryAddition {
+  /// Takes the bond that a flow has made. The device is known by its identity address from here on. A device that an item
+  /// has paired, and a flow has not, had a bond.
+  mutating func takeBond(of flow: SetupFlow) {
+    guard let device = flow.pairing?.device else {
+      needsBond = descriptor.supportedOptions.contains(.bluetoothPairingLE) && identity.address != nil
+      return
+    }
+    bond = .bonded(device.record)
+    identity = .bluetooth(device.identity)
+    isIdentityDurable = true
+  }
+}
+
+// Bonds that bluetoothd has made, and that an operator hands over.

@@ -310,9 +310,7 @@ public struct MatchedDevice: Equatable, Sendable {
     self.report = report
     self.approach = approach
   }
-}
 
-extension MatchedDevice {
   /// Whether it is offered first: the stronger one, then by address, then by the network's name.
   fileprivate func precedes(_ other: Self) -> Bool {
     if level != other.level { return (level ?? .min) > (other.level ?? .min) }

@@ -47,6 +47,14 @@ public struct MigratedDevice: Equatable, Sendable {
 
   /// The network's name; nil for a device.
   public var ssid: [UInt8]? { if case .network(let name) = source { name } else { nil } }
+
+  /// Looks up what only BlueZ knows: the type of an address, and whether bluetoothd has a bond with the device.
+  fileprivate mutating func identify(among known: KnownDevices) throws(SetupError) {
+    guard case .address(let bits) = source else { return }
+    let address = try known.address(bits)
+    identity = .bluetooth(address)
+    isBonded = known.bonded.contains(address)
+  }
 }
 
 /// The devices that BlueZ knows, as it reported them last.
@@ -61,6 +69,29 @@ public struct KnownDevices: Equatable, Sendable {
     self.addresses = addresses
     self.bonded = bonded
     self.failure = failure
+  }
+
+  fileprivate func address(_ bits: UInt64) throws(SetupError) -> DeviceAddress {
+    let field = "items"
+    let found = Set(addresses.filter { $0.bits == bits })
+    guard let address = found.first else {
+      let text = AddressText.text(of: bits)
+      if let failure {
+        throw SetupError(
+          .invalidRequest, field: field, "the type of the address \(text) is not known: \(failure)",
+          cure: "start bluetoothd, or name the device with an identifier that the app had for it")
+      }
+      throw SetupError(
+        .invalidRequest, field: field, "BlueZ knows no device with the address \(text)",
+        cure: "accessoryctl migrate lists the devices that it knows; set this one up with a picker instead")
+    }
+    guard found.count == 1 else {
+      throw SetupError(
+        .invalidRequest, field: field,
+        "BlueZ knows a public and a random device with the address \(AddressText.text(of: bits))",
+        cure: "remove the wrong one with bluetoothctl remove, or set this one up with a picker")
+    }
+    return address
   }
 }
 
@@ -137,11 +168,7 @@ extension SetupCore {
     guard known?.record == nil, item.descriptor.supportedOptions.contains(.bluetoothPairingLE) else { return }
     addition.bond = .bonded(BondRecord(owner: .bluetoothd, isAuthenticated: false, keys: BondKeys()))
   }
-}
 
-// MARK: - The operator's answer
-
-extension SetupCore {
   /// Whether an operator can only agree to the request once the devices that BlueZ knows were read.
   public func needsKnownDevices(toAgreeTo request: String) -> Bool {
     guard let flow = try? openRequest(request), flow.state == .asking else { return false }
@@ -206,40 +233,7 @@ extension SetupCore {
   }
 }
 
-extension MigratedDevice {
-  /// Looks up what only BlueZ knows: the type of an address, and whether bluetoothd has a bond with the device.
-  fileprivate mutating func identify(among known: KnownDevices) throws(SetupError) {
-    guard case .address(let bits) = source else { return }
-    let address = try known.address(bits)
-    identity = .bluetooth(address)
-    isBonded = known.bonded.contains(address)
-  }
-}
-
-extension KnownDevices {
-  fileprivate func address(_ bits: UInt64) throws(SetupError) -> DeviceAddress {
-    let field = "items"
-    let found = Set(addresses.filter { $0.bits == bits })
-    guard let address = found.first else {
-      let text = AddressText.text(of: bits)
-      if let failure {
-        throw SetupError(
-          .invalidRequest, field: field, "the type of the address \(text) is not known: \(failure)",
-          cure: "start bluetoothd, or name the device with an identifier that the app had for it")
-      }
-      throw SetupError(
-        .invalidRequest, field: field, "BlueZ knows no device with the address \(text)",
-        cure: "accessoryctl migrate lists the devices that it knows; set this one up with a picker instead")
-    }
-    guard found.count == 1 else {
-      throw SetupError(
-        .invalidRequest, field: field,
-        "BlueZ knows a public and a random device with the address \(AddressText.text(of: bits))",
-        cure: "remove the wrong one with bluetoothctl remove, or set this one up with a picker")
-    }
-    return address
-  }
-}
+// MARK: - The operator's answer
 
 extension SetupError {
   fileprivate static func unknownFormer(_ field: String) -> Self {

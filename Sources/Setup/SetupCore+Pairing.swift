@@ -276,9 +276,7 @@ extension BondRecord {
 extension Bond {
   /// Whether the bond is authenticated; nil without a bond that can be used.
   public var provenState: Bool? { if case .bonded(let record) = self { record.isAuthenticated } else { nil } }
-}
 
-extension Bond {
   /// Whether there are no keys, or keys that neither are authenticated nor lost.
   fileprivate var isUnauthenticated: Bool {
     switch self {

@@ -100,31 +100,7 @@ public struct SetupCore: Sendable {
     appSuppliedCount += UInt64(count)
     return appSuppliedCount - UInt64(count)
   }
-}
 
-/// Whether the radio scans, and since when; and whether networks are looked for.
-struct RadioPresence: Sendable {
-  /// A device that appears this soon after the radio came back was there before.
-  static let settleMilliseconds: Int64 = 3000
-
-  private(set) var isDown = true
-  private var settledAt: Instant?
-  /// Why no networks are looked for; nil while they are.
-  var reasonNetworksAreDown: String?
-
-  mutating func set(isDown: Bool, at now: Instant) {
-    guard isDown != self.isDown else { return }
-    self.isDown = isDown
-    settledAt = isDown ? nil : now.advanced(milliseconds: Self.settleMilliseconds)
-  }
-
-  /// Whether devices appear and disappear because they are carried, not because of the radio.
-  func isSettled(at now: Instant) -> Bool { !isDown && settledAt.map { $0 <= now } ?? true }
-}
-
-// MARK: - Queries
-
-extension SetupCore {
   public var sessionCount: Int { sessions.sessions.count }
   public var registry: AccessoryRegistry { queue.registry }
 
@@ -228,6 +204,28 @@ extension SetupCore {
       open: pickers.count, immediate: pickers.count(where: \.isImmediate))
   }
 }
+
+/// Whether the radio scans, and since when; and whether networks are looked for.
+struct RadioPresence: Sendable {
+  /// A device that appears this soon after the radio came back was there before.
+  static let settleMilliseconds: Int64 = 3000
+
+  private(set) var isDown = true
+  private var settledAt: Instant?
+  /// Why no networks are looked for; nil while they are.
+  var reasonNetworksAreDown: String?
+
+  mutating func set(isDown: Bool, at now: Instant) {
+    guard isDown != self.isDown else { return }
+    self.isDown = isDown
+    settledAt = isDown ? nil : now.advanced(milliseconds: Self.settleMilliseconds)
+  }
+
+  /// Whether devices appear and disappear because they are carried, not because of the radio.
+  func isSettled(at now: Instant) -> Bool { !isDown && settledAt.map { $0 <= now } ?? true }
+}
+
+// MARK: - Queries
 
 /// How many requests look for devices, which is what the radio is needed for.
 public struct RequestCounts: Equatable, Sendable {

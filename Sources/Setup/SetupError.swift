@@ -21,28 +21,7 @@ public struct SetupError: Error, Equatable, Sendable {
     self.reason = reason
     self.cure = cure
   }
-}
 
-extension PairingError {
-  /// The error as it is reported to apps and operators: what happened, and what to do.
-  public var setupFailure: SetupError { failure(again: "choose it again") }
-
-  /// The error of a pairing that renews a lost bond, for which the device is sought by its identity.
-  public var renewalFailure: SetupError {
-    guard self == .timeout(isAsking: false) else {
-      return failure(again: "pair it again with accessoryctl pair")
-    }
-    return SetupError(
-      .connectionFailed, "no device with the identity of the accessory finished the pairing in time",
-      cure:
-        "switch it to pairing, bring it near, and try again; some devices get a new identity when they are reset: "
-        + "remove such an accessory with accessoryctl remove, and set it up again")
-  }
-
-  private func failure(again: String) -> SetupError { SetupError(code, reason, cure: cure(again: again)) }
-}
-
-extension SetupError {
   /// The device has a bond for another app, which is not authenticated as an item of some app demands.
   static let bondIsNotAuthenticated = Self(
     .userRestricted,
@@ -80,6 +59,25 @@ extension SetupError {
   static let lostBondIsKept = Self(
     .userRestricted, "the device has lost the bond that another app has with it",
     cure: "an operator pairs it again: accessoryctl pair, or accessoryctl pick")
+}
+
+extension PairingError {
+  /// The error as it is reported to apps and operators: what happened, and what to do.
+  public var setupFailure: SetupError { failure(again: "choose it again") }
+
+  /// The error of a pairing that renews a lost bond, for which the device is sought by its identity.
+  public var renewalFailure: SetupError {
+    guard self == .timeout(isAsking: false) else {
+      return failure(again: "pair it again with accessoryctl pair")
+    }
+    return SetupError(
+      .connectionFailed, "no device with the identity of the accessory finished the pairing in time",
+      cure:
+        "switch it to pairing, bring it near, and try again; some devices get a new identity when they are reset: "
+        + "remove such an accessory with accessoryctl remove, and set it up again")
+  }
+
+  private func failure(again: String) -> SetupError { SetupError(code, reason, cure: cure(again: again)) }
 }
 
 extension RegistryError {

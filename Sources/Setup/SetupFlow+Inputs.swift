@@ -87,11 +87,7 @@ extension SetupFlow {
     guard state == .discovering, picker?.candidates.wasUpdated == false else { return [] }
     return finish(.nothingFound)
   }
-}
 
-// MARK: - The setup
-
-extension SetupFlow {
   /// Chooses a candidate; ``pair(_:at:)``, ``askForName(until:instead:)`` or ``add(_:name:)`` follows. Returns false when it cannot be chosen:
   /// it is not shown, or another one was chosen.
   mutating func choose(_ number: UInt32, _ chooser: Chooser, network: [UInt8]? = nil) -> Bool {
@@ -197,3 +193,5 @@ extension SetupFlow {
     return finish(failure)
   }
 }
+
+// MARK: - The setup

@@ -213,11 +213,7 @@ public struct SetupFlow: Sendable {
     case .created, .adding, .settling, .takingBack, .writing, .finished: nil
     }
   }
-}
 
-// MARK: - The setter
-
-extension SetupFlow {
   /// Changes the state; the only place that does. Returns the log line and the entry actions of the new state.
   mutating func enter(_ new: State) -> [Effect] {
     let old = state
@@ -259,11 +255,7 @@ extension SetupFlow {
     guard choice?.chooser == .touch, let item = chosenItem else { return [] }
     return [.signal(.touch(TouchSignal(outcome: outcome, app: app, item: item.item.id)))]
   }
-}
 
-// MARK: - The table of the states
-
-extension SetupFlow {
   /// What is true in a state. A question of one bit about the states is a trait, and not a switch.
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt8
@@ -283,6 +275,10 @@ extension SetupFlow {
     static let isFinished = Self(rawValue: 64)
   }
 }
+
+// MARK: - The setter
+
+// MARK: - The table of the states
 
 extension SetupFlow.State {
   private var row: (name: String, traits: SetupFlow.Traits) {

@@ -207,9 +207,7 @@ public struct TouchError: Equatable, Sendable {
 
   /// The refusal as the request's own app may know it, without what other apps look for.
   var forApp: Self { self == .contested ? .unnamed : self }
-}
 
-extension TouchError {
   static let contested = Self(
     reason: "two requests look for the device that was held", cure: "deny one of them")
   private static let unnamed = Self(

@@ -24,15 +24,7 @@ public enum ReceivedCall: Equatable, Sendable {
   case refused(ServiceError, isOneway: Bool)
   /// Not a JSON object: it is unknown whether a reply is expected, so nothing more can be read.
   case unreadable(CallError)
-}
 
-/// Why a message is not a call.
-public enum CallError: Error, Equatable, Sendable {
-  case json(JSONError)
-  case notAnObject
-}
-
-extension ReceivedCall {
   /// Reads one message without its NUL.
   public init(reading message: Span<UInt8>, limits: JSONLimits = JSONLimits()) {
     do throws(JSONError) {
@@ -53,6 +45,12 @@ extension ReceivedCall {
       self = .refused(error, isOneway: object["oneway"] == .bool(true))
     }
   }
+}
+
+/// Why a message is not a call.
+public enum CallError: Error, Equatable, Sendable {
+  case json(JSONError)
+  case notAnObject
 }
 
 extension Call {

@@ -25,9 +25,7 @@ public struct NetworkReading: Equatable, Sendable {
     self.hasCompletedScan = hasCompletedScan
     self.hasAbortedScan = hasAbortedScan
   }
-}
 
-extension NetworkReading {
   /// The same with what news, taken before it, say about scans; nil for no news.
   fileprivate func adding(_ news: ScanNews?) -> NetworkReading {
     guard let news else { return self }

@@ -126,11 +126,7 @@ struct DiskState {
     }
     return worker.takeReply()
   }
-}
 
-// MARK: - Replies
-
-extension DiskState {
   /// How long the agent waits for the disk when it ends.
   private static let patienceSeconds = 3
 
@@ -191,3 +187,5 @@ extension DiskState {
     }
   }
 }
+
+// MARK: - Replies

@@ -86,9 +86,7 @@ struct RadioOpeningError: Error, Equatable, Sendable {
   var isOfOneAdapter = false
   /// Whether there is no adapter on which to perform a recovery action.
   var isAbsence = false
-}
 
-extension RadioOpeningError {
   static func file(path: String, _ error: FileError) -> Self {
     Self(sentence: "cannot read \(quoted(path)): \(error.sentence)")
   }

@@ -43,9 +43,7 @@ struct ConfigurationReader: Sendable {
       configuration: configuration, radioSource: radio ?? read.gateway.radio.text,
       warnings: warnings + [configuration.uncalibratedTouch].compactMap(\.self))
   }
-}
 
-extension ConfigurationReader {
   /// Refuses `on-touch` and `on-request` where the program would run under the agent's own account: it could change the registry and
   /// speak as an operator.
   private func requireTouchAccount(_ gateway: Gateway) throws(StartError) {

@@ -24,9 +24,7 @@ struct StartError: Error {
 
   /// The errors, for the client that asked for a reload.
   var findings: [String] { lines ?? [sentence] }
-}
 
-extension StartError {
   static func usage(_ error: UsageError) -> Self {
     Self(.usage, "\(error.sentence); see accessoryd --help")
   }
