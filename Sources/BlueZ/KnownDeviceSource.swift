@@ -1,8 +1,62 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import DBus
+package import DBus
+public import HCI
 public import LinuxSystem
 import Manifest
+
+/// A device that BlueZ knows: because it paired with it or a program asked for it, or because it has just heard it.
+public struct KnownDevice: Equatable, Sendable {
+  /// The identity address when there is one; public or random.
+  public var address: DeviceAddress
+  public var name: String?
+  /// There are keys for it.
+  public var isPaired: Bool
+  public var serviceUUIDs: [BluetoothUUID] = []
+  /// What it advertised last, as far as bluetoothd still has it; a folder of stored devices has none.
+  public var manufacturerData: [UInt16: [UInt8]] = [:]
+  public var serviceData: [BluetoothUUID: [UInt8]] = [:]
+
+  public init(_ address: DeviceAddress, name: String? = nil, isPaired: Bool = false) {
+    self.address = address
+    self.name = name
+    self.isPaired = isPaired
+  }
+
+  /// Returns the devices among the objects of bluetoothd, by their addresses: `org.bluez.Device1`, in the reply of
+  /// `GetManagedObjects`. An object without an address or its type is left out.
+  package static func devices(in reply: BusMessage) throws(BusError) -> [KnownDevice] {
+    let objects = try reply.arguments("a{oa{sa{sv}}}")[0].entries.compactMap { $0.value["org.bluez.Device1"] }
+    return inOrder(objects.compactMap(KnownDevice.init(properties:)))
+  }
+
+  static func inOrder(_ devices: [KnownDevice]) -> [KnownDevice] {
+    devices.sorted {
+      ($0.address.bits, $0.address.type.rawValue) < ($1.address.bits, $1.address.type.rawValue)
+    }
+  }
+
+  private init?(properties: BusValue) {
+    guard let address = properties["Address"]?.string.flatMap(AddressText.bits),
+      let type = Self.addressTypes[properties["AddressType"]?.string ?? ""]
+    else { return nil }
+    self.init(DeviceAddress(bits: address, type: type))
+    name = properties["Name"]?.string
+    isPaired = properties["Paired"]?.bool ?? false
+    serviceUUIDs =
+      properties["UUIDs"]?.elements.compactMap { $0.string.flatMap(IdentifierText.serviceUUID) } ?? []
+    for entry in properties["ManufacturerData"]?.entries ?? [] {
+      guard let company = entry.key.number.flatMap(UInt16.init(exactly:)) else { continue }
+      manufacturerData[company] = entry.value.bytes
+    }
+    for entry in properties["ServiceData"]?.entries ?? [] {
+      guard let service = entry.key.string.flatMap(IdentifierText.serviceUUID) else { continue }
+      serviceData[service] = entry.value.bytes
+    }
+  }
+
+  private static let addressTypes: [String: AddressType] = ["public": .public, "random": .random]
+}
 
 /// Where the devices that BlueZ knows are read: from bluetoothd, or from its folder when it does not run.
 public struct KnownDeviceSource: Equatable, Sendable {

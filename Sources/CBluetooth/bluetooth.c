@@ -48,16 +48,15 @@ int cbluetooth_adapters(int socket, struct cbluetooth_adapter *adapters) {
   if (ioctl(socket, HCIGETDEVLIST, &list) < 0) return -1;
   int count = 0;
   for (int index = 0; index < list.head.dev_num && index < CBLUETOOTH_ADAPTERS_MAX; index++) {
-    struct hci_dev_info info;
-    memset(&info, 0, sizeof info);
-    info.dev_id = list.entries[index].dev_id;
+    struct hci_dev_info info = {.dev_id = list.entries[index].dev_id};
     // It may have been removed since.
     if (ioctl(socket, HCIGETDEVINFO, &info) < 0) continue;
-    adapters[count].index = info.dev_id;
-    adapters[count].address = address_bits(&info.bdaddr);
-    adapters[count].flags = info.flags;
-    adapters[count].bus = info.type & 0x0f;
-    count++;
+    adapters[count++] = (struct cbluetooth_adapter){
+        .index = info.dev_id,
+        .address = address_bits(&info.bdaddr),
+        .flags = info.flags,
+        .bus = info.type & 0x0f,
+    };
   }
   return count;
 }
@@ -94,11 +93,7 @@ int cbluetooth_down(int socket, uint16_t index) { return ioctl(socket, HCIDEVDOW
 int cbluetooth_reset(int socket, uint16_t index) { return ioctl(socket, HCIDEVRESET, (unsigned long)index); }
 
 static int bind_channel(int socket, uint16_t index, uint16_t channel) {
-  struct sockaddr_hci address;
-  memset(&address, 0, sizeof address);
-  address.hci_family = AF_BLUETOOTH;
-  address.hci_dev = index;
-  address.hci_channel = channel;
+  struct sockaddr_hci address = {.hci_family = AF_BLUETOOTH, .hci_dev = index, .hci_channel = channel};
   return bind(socket, (struct sockaddr *)&address, sizeof address);
 }
 
@@ -145,11 +140,11 @@ int cbluetooth_att_socket(void) {
 enum { ATT_CHANNEL = 4 };
 
 static struct sockaddr_l2 att_address(uint64_t bits, int is_random) {
-  struct sockaddr_l2 address;
-  memset(&address, 0, sizeof address);
-  address.l2_family = AF_BLUETOOTH;
-  address.l2_cid = htobs(ATT_CHANNEL);
-  address.l2_bdaddr_type = is_random ? BDADDR_LE_RANDOM : BDADDR_LE_PUBLIC;
+  struct sockaddr_l2 address = {
+      .l2_family = AF_BLUETOOTH,
+      .l2_cid = htobs(ATT_CHANNEL),
+      .l2_bdaddr_type = is_random ? BDADDR_LE_RANDOM : BDADDR_LE_PUBLIC,
+  };
   for (int index = 0; index < 6; index++) address.l2_bdaddr.b[index] = (uint8_t)(bits >> 8 * index);
   return address;
 }
@@ -157,17 +152,14 @@ static struct sockaddr_l2 att_address(uint64_t bits, int is_random) {
 int cbluetooth_att_connect(int socket, uint64_t adapter, uint64_t device, int is_random, uint8_t level) {
   struct sockaddr_l2 from = att_address(adapter, 0), to = att_address(device, is_random);
   if (bind(socket, (struct sockaddr *)&from, sizeof from) < 0) return -1;
-  struct bt_security security;
-  memset(&security, 0, sizeof security);
-  security.level = level;
+  struct bt_security security = {.level = level};
   if (setsockopt(socket, SOL_BLUETOOTH, BT_SECURITY, &security, sizeof security) < 0) return -1;
   return connect(socket, (struct sockaddr *)&to, sizeof to);
 }
 
 int cbluetooth_att_security(int socket, uint8_t *level, uint8_t *key_byte_count) {
-  struct bt_security security;
+  struct bt_security security = {0};
   socklen_t length = sizeof security;
-  memset(&security, 0, sizeof security);
   if (getsockopt(socket, SOL_BLUETOOTH, BT_SECURITY, &security, &length) < 0) return -1;
   *level = security.level;
   *key_byte_count = security.key_size;
@@ -265,9 +257,8 @@ int cbluetooth_set_filter(int socket, const uint64_t *instructions, uint16_t cou
 }
 
 int cbluetooth_drops(int socket, uint32_t *count) {
-  uint32_t figures[SK_MEMINFO_VARS];
+  uint32_t figures[SK_MEMINFO_VARS] = {0};
   socklen_t length = sizeof figures;
-  memset(figures, 0, sizeof figures);
   if (getsockopt(socket, SOL_SOCKET, SO_MEMINFO, figures, &length) < 0) return -1;
   // A kernel older than the counter returns fewer bytes.
   if (length < sizeof figures) {

@@ -77,12 +77,6 @@ int clinux_timer_set(int descriptor, int64_t microseconds) {
   return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
-int64_t clinux_boot_time(void) {
-  struct timespec now;
-  if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) return -1;
-  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 int clinux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
 int clinux_signals(uint64_t mask) {
@@ -160,19 +154,11 @@ long clinux_send_to(int descriptor, const void *bytes, size_t count, const char 
   return sendto(descriptor, bytes, count, MSG_NOSIGNAL, (const struct sockaddr *)&address, length);
 }
 
-int clinux_stream_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
+int clinux_socket(int type) { return socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
-int clinux_packet_socket(void) { return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
-
-int clinux_stream_pair(int pair[2]) {
-  return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
+int clinux_pair(int type, int pair[2]) {
+  return socketpair(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
 }
-
-int clinux_packet_pair(int pair[2]) {
-  return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
-}
-
-int clinux_datagram_socket(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
 long clinux_send(int descriptor, const void *bytes, size_t count) {
   return send(descriptor, bytes, count, MSG_NOSIGNAL);
@@ -184,13 +170,9 @@ long clinux_send_passing(int descriptor, const void *bytes, size_t count, int pa
     char bytes[CMSG_SPACE(sizeof(int))];
   } room;
   struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
-  struct msghdr message;
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
   memset(&room, 0, sizeof room);
-  memset(&message, 0, sizeof message);
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = &room;
-  message.msg_controllen = sizeof room;
   struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
   rights->cmsg_level = SOL_SOCKET;
   rights->cmsg_type = SCM_RIGHTS;
@@ -315,12 +297,6 @@ int clinux_keep_secrets(void) {
   const struct rlimit none = {0, 0};
   if (prctl(PR_SET_DUMPABLE, 0) != 0) return -1;
   return setrlimit(RLIMIT_CORE, &none);
-}
-
-int64_t clinux_monotonic_time(void) {
-  struct timespec now;
-  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return -1;
-  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 void clinux_keep_heap_small(void) {

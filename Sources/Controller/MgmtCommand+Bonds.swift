@@ -5,7 +5,9 @@ public import HCI
 // The commands of the kernel's management interface (BlueZ, doc/mgmt-api.txt) that bonds need.
 
 extension MgmtOpcode {
+  /// Lets the keys of pairings be kept.
   public static let setBondable = MgmtOpcode(rawValue: 0x0009)
+  /// An adapter for BR/EDR takes ``setSecureConnections`` only while this is on.
   public static let setSecureSimplePairing = MgmtOpcode(rawValue: 0x000b)
   public static let loadLinkKeys = MgmtOpcode(rawValue: 0x0012)
   public static let loadLongTermKeys = MgmtOpcode(rawValue: 0x0013)
@@ -17,6 +19,7 @@ extension MgmtOpcode {
   public static let enterPasskey = MgmtOpcode(rawValue: 0x001e)
   public static let denyPasskey = MgmtOpcode(rawValue: 0x001f)
   public static let setSecureConnections = MgmtOpcode(rawValue: 0x002d)
+  /// Debug keys are public; off means that such a key is not kept.
   public static let setDebugKeys = MgmtOpcode(rawValue: 0x002e)
   public static let loadIdentityKeys = MgmtOpcode(rawValue: 0x0030)
 
@@ -28,25 +31,6 @@ extension MgmtCommand {
   /// The most long term keys that a command can carry: its parameters have at most 65,535 bytes, and such a key takes 36.
   /// Other keys are shorter.
   public static let longTermKeysMax = 1820
-
-  /// Lets the keys of pairings be kept.
-  public static func setBondable(_ isOn: Bool, _ index: UInt16) -> Self {
-    Self(.setBondable, index).with([isOn ? 1 : 0])
-  }
-
-  /// An adapter for BR/EDR takes ``setSecureConnections(_:_:)`` only while this is on.
-  public static func setSecureSimplePairing(_ isOn: Bool, _ index: UInt16) -> Self {
-    Self(.setSecureSimplePairing, index).with([isOn ? 1 : 0])
-  }
-
-  public static func setSecureConnections(_ isOn: Bool, _ index: UInt16) -> Self {
-    Self(.setSecureConnections, index).with([isOn ? 1 : 0])
-  }
-
-  /// Debug keys are public; off means that such a key is not kept.
-  public static func setDebugKeys(_ isOn: Bool, _ index: UInt16) -> Self {
-    Self(.setDebugKeys, index).with([isOn ? 1 : 0])
-  }
 
   /// Replaces all identity keys in the kernel by these, as many as fit. An empty list also tells the kernel to resolve
   /// addresses and to have keys of devices with private addresses kept.

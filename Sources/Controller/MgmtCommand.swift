@@ -50,12 +50,9 @@ public struct MgmtCommand: Equatable, Sendable {
   /// Reads the address and the settings.
   public static func readInformation(_ index: UInt16) -> Self { Self(.readControllerInformation, index) }
 
-  public static func setPowered(_ isOn: Bool, _ index: UInt16) -> Self {
-    Self(.setPowered, index).with([isOn ? 1 : 0])
-  }
-
-  public static func setLowEnergy(_ isOn: Bool, _ index: UInt16) -> Self {
-    Self(.setLowEnergy, index).with([isOn ? 1 : 0])
+  /// Switches a setting on or off, such as ``MgmtOpcode/setPowered``.
+  public static func set(_ setting: MgmtOpcode, to isOn: Bool, _ index: UInt16) -> Self {
+    Self(setting, index).with([isOn ? 1 : 0])
   }
 
   /// Scans actively for about ten seconds for public and random LE addresses.

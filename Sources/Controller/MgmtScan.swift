@@ -280,8 +280,10 @@ public struct MgmtScan: Sendable {
   /// The command that removes the first difference; nil if there is none that the agent may remove.
   private var nextCommand: MgmtCommand? {
     guard let settings else { return .readInformation(index) }
-    guard settings.contains(.lowEnergy) else { return .setLowEnergy(true, index) }
-    guard settings.contains(.powered) else { return mayBePoweredOn ? .setPowered(true, index) : nil }
+    guard settings.contains(.lowEnergy) else { return .set(.setLowEnergy, to: true, index) }
+    guard settings.contains(.powered) else {
+      return mayBePoweredOn ? .set(.setPowered, to: true, index) : nil
+    }
     guard let wantedDuty else { return nextDiscovery ?? monitor.handle.map { .removeMonitor($0, index) } }
     if duties.areSettable {
       guard duties.areRead else { return .readDefaults(index) }

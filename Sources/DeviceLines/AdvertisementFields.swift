@@ -66,31 +66,25 @@ public struct AdvertisementFields: Equatable, Sendable {
   }
 
   private mutating func store(_ structure: borrowing ADStructure, _ value: borrowing ADValue) {
-    let isTaken: Bool
     switch value {
-    case .flags(let byte): isTaken = Self.set(&flags, byte)
-    case .name(let text, let isComplete):
-      return storeName(Name(text: AirText(text.copied), isComplete: isComplete))
+    case .flags(let byte) where flags == nil: flags = byte
+    case .name(let text, let isComplete): storeName(Name(text: AirText(text.copied), isComplete: isComplete))
     case .services(let list):
       noteCut(list, in: structure)
       for index in 0..<list.count { services.append(list[index]) }
-      isTaken = true
     case .solicitations(let list):
       noteCut(list, in: structure)
       for index in 0..<list.count { solicitations.append(list[index]) }
-      isTaken = true
     case .manufacturerData(let companyIdentifier, let payload):
       manufacturerData.append(
         ManufacturerData(companyIdentifier: companyIdentifier, payload: payload.copied))
-      isTaken = true
     case .serviceData(let uuid, let payload):
       serviceData.append(ServiceData(uuid: uuid, payload: payload.copied))
-      isTaken = true
-    case .txPowerLevel(let level): isTaken = Self.set(&txPowerLevel, level)
-    case .appearance(let code): isTaken = Self.set(&appearance, code)
-    case .other: isTaken = false
+    case .txPowerLevel(let level) where txPowerLevel == nil: txPowerLevel = level
+    case .appearance(let code) where appearance == nil: appearance = code
+    case .flags, .txPowerLevel, .appearance, .other:
+      other.append(Structure(type: structure.type, value: structure.value.copied))
     }
-    if !isTaken { other.append(Structure(type: structure.type, value: structure.value.copied)) }
   }
 
   private mutating func noteCut(_ list: borrowing UUIDList, in structure: borrowing ADStructure) {
@@ -106,13 +100,6 @@ public struct AdvertisementFields: Equatable, Sendable {
     guard let spare = isBetter ? old : new else { return }
     let type: ADType = spare.isComplete ? .completeName : .shortenedName
     other.append(Structure(type: type.rawValue, value: spare.text.bytes))
-  }
-
-  /// Whether the value was the first.
-  private static func set<Value>(_ field: inout Value?, _ value: Value) -> Bool {
-    guard field == nil else { return false }
-    field = value
-    return true
   }
 
   /// The members of an object; what the payload does not say is left out. `values` is what it says in open formats.

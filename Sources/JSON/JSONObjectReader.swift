@@ -123,18 +123,25 @@ public struct JSONObjectReader: Sendable {
     }
   }
 
-  private func arrayIfPresent(_ name: String) throws(JSONMemberError) -> [JSONValue]? {
-    try readIfPresent(name) { if case .array(let elements) = $0 { elements } else { nil } }
+  /// What `read` makes of each element of an array, of which it learns the place; nil when the member is absent or null.
+  private func elementsIfPresent<Value>(
+    _ name: String, _ read: (JSONValue, _ place: String) -> Value?
+  ) throws(JSONMemberError) -> [Value]? {
+    let array = try readIfPresent(name) { if case .array(let elements) = $0 { elements } else { nil } }
+    guard let array else { return nil }
+    var values: [Value] = []
+    for (index, element) in array.enumerated() {
+      let place = "\(name)[\(index)]"
+      guard let value = read(element, place) else { throw error(place, .wrongType) }
+      values.append(value)
+    }
+    return values
   }
 
   public func objectsIfPresent(_ name: String) throws(JSONMemberError) -> [JSONObjectReader]? {
-    guard let elements = try arrayIfPresent(name) else { return nil }
-    var readers: [JSONObjectReader] = []
-    for (index, element) in elements.enumerated() {
-      guard case .object(let object) = element else { throw error("\(name)[\(index)]", .wrongType) }
-      readers.append(JSONObjectReader(object, at: path(of: "\(name)[\(index)]")))
+    try elementsIfPresent(name) { element, place in
+      if case .object(let object) = element { JSONObjectReader(object, at: path(of: place)) } else { nil }
     }
-    return readers
   }
 
   public func strings(_ name: String) throws(JSONMemberError) -> [String] {
@@ -142,13 +149,8 @@ public struct JSONObjectReader: Sendable {
   }
 
   public func stringsIfPresent(_ name: String) throws(JSONMemberError) -> [String]? {
-    guard let elements = try arrayIfPresent(name) else { return nil }
-    var strings: [String] = []
-    for (index, element) in elements.enumerated() {
-      guard case .string(let string) = element else { throw error("\(name)[\(index)]", .wrongType) }
-      strings.append(string)
+    try elementsIfPresent(name) { element, _ in if case .string(let string) = element { string } else { nil }
     }
-    return strings
   }
 
   public func integers(_ name: String) throws(JSONMemberError) -> [Int] {
@@ -156,13 +158,9 @@ public struct JSONObjectReader: Sendable {
   }
 
   public func integersIfPresent(_ name: String) throws(JSONMemberError) -> [Int]? {
-    guard let elements = try arrayIfPresent(name) else { return nil }
-    var integers: [Int] = []
-    for (index, element) in elements.enumerated() {
-      guard case .integer(let integer) = element else { throw error("\(name)[\(index)]", .wrongType) }
-      integers.append(Int(integer))
+    try elementsIfPresent(name) { element, _ in
+      if case .integer(let integer) = element { Int(integer) } else { nil }
     }
-    return integers
   }
 
   // MARK: What strings represent

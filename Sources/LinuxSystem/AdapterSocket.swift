@@ -12,13 +12,6 @@ public struct AdapterListing: Equatable, Sendable {
   public let isUp: Bool
   /// The kernel reaches it over USB.
   public let isUSB: Bool
-
-  public init(index: UInt16, address: UInt64, isUp: Bool, isUSB: Bool = false) {
-    self.index = index
-    self.address = address
-    self.isUp = isUp
-    self.isUSB = isUSB
-  }
 }
 
 /// A socket to the kernel's Bluetooth (net/bluetooth/hci_sock.c), not blocking.
@@ -32,33 +25,27 @@ public struct AdapterSocket: ~Copyable, Sendable {
 
   /// Opens a socket that is bound to nothing, for requests about adapters.
   public init() throws(SystemError) {
-    let number = try retryOnInterrupt(.socket) { cbluetooth_socket() }
-    self.init(Descriptor(owning: number))
+    self.init(Descriptor(owning: try retryOnInterrupt(.socket) { cbluetooth_socket() }))
   }
 
   /// Opens the adapter's user channel, which no other program can use then. The adapter must be down (else EBUSY) and
   /// its user channel free (else EUSERS); needs CAP_NET_ADMIN.
   public static func exclusive(_ index: UInt16) throws(SystemError) -> AdapterSocket {
-    let socket = try AdapterSocket()
-    let number = socket.descriptor.number
-    _ = try retryOnInterrupt(.bind) { cbluetooth_bind_user(number, index) }
-    return socket
+    try bound { cbluetooth_bind_user($0, index) }
   }
 
   /// Opens a socket that receives a copy of the adapter's events; without CAP_NET_RAW the kernel omits the advertising
   /// reports.
   public static func listening(_ index: UInt16) throws(SystemError) -> AdapterSocket {
-    let socket = try AdapterSocket()
-    let number = socket.descriptor.number
-    _ = try retryOnInterrupt(.bind) { cbluetooth_bind_raw(number, index) }
-    return socket
+    try bound { cbluetooth_bind_raw($0, index) }
   }
 
   /// Opens the management interface of all adapters; without CAP_NET_ADMIN it only reports which are added and removed.
-  public static func mgmt() throws(SystemError) -> AdapterSocket {
+  public static func mgmt() throws(SystemError) -> AdapterSocket { try bound { cbluetooth_bind_mgmt($0) } }
+
+  private static func bound(_ bind: (Int32) -> Int32) throws(SystemError) -> AdapterSocket {
     let socket = try AdapterSocket()
-    let number = socket.descriptor.number
-    _ = try retryOnInterrupt(.bind) { cbluetooth_bind_mgmt(number) }
+    try socket.descriptor.call(.bind, bind)
     return socket
   }
 
@@ -76,10 +63,9 @@ public struct AdapterSocket: ~Copyable, Sendable {
 
   /// The adapters of the machine, by their index, at most 16.
   public func adapters() throws(SystemError) -> [AdapterListing] {
-    let number = descriptor.number
     var adapters = [cbluetooth_adapter](
       repeating: cbluetooth_adapter(), count: Int(CBLUETOOTH_ADAPTERS_MAX))
-    let count = try retryOnInterrupt(.adapterList) {
+    let count = try descriptor.call(.adapterList) { number in
       // Holds: the call fills at most as many as the array has.
       unsafe adapters.withUnsafeMutableBufferPointer { unsafe cbluetooth_adapters(number, $0.baseAddress) }
     }
@@ -92,34 +78,29 @@ public struct AdapterSocket: ~Copyable, Sendable {
 
   /// Takes the adapter up, which may take the kernel seconds. Does nothing if it is up.
   public func takeUp(_ index: UInt16) throws(SystemError) {
-    let number = descriptor.number
-    do throws(SystemError) { _ = try retryOnInterrupt(.adapterUp) { cbluetooth_up(number, index) } } catch {
+    do throws(SystemError) { try descriptor.call(.adapterUp) { cbluetooth_up($0, index) } } catch {
       guard error.code == EALREADY else { throw error }
     }
   }
 
   public func takeDown(_ index: UInt16) throws(SystemError) {
-    let number = descriptor.number
-    _ = try retryOnInterrupt(.adapterDown) { cbluetooth_down(number, index) }
+    try descriptor.call(.adapterDown) { cbluetooth_down($0, index) }
   }
 
   /// Makes the kernel empty its queues and send the command Reset.
   public func reset(_ index: UInt16) throws(SystemError) {
-    let number = descriptor.number
-    _ = try retryOnInterrupt(.adapterReset) { cbluetooth_reset(number, index) }
+    try descriptor.call(.adapterReset) { cbluetooth_reset($0, index) }
   }
 
   /// Sets the size of the receive buffer, as the kernel counts bytes. Returns the size that the kernel granted.
   public func setReceiveBuffer(_ byteCount: Int) throws(SystemError) -> Int {
-    let number = descriptor.number
-    return Int(try retryOnInterrupt(.receiveBuffer) { cbluetooth_receive_buffer(number, Int32(byteCount)) })
+    Int(try descriptor.call(.receiveBuffer) { cbluetooth_receive_buffer($0, Int32(byteCount)) })
   }
 
   /// Lets the kernel drop what a program does not pass, whose instructions are those of `cbluetooth_set_filter`; without any,
   /// nothing more.
   public func setFilter(_ instructions: [UInt64]) throws(SystemError) {
-    let number = descriptor.number
-    _ = try retryOnInterrupt(.filter) {
+    try descriptor.call(.filter) { number in
       // Holds: the call reads as many as the array has.
       unsafe instructions.withUnsafeBufferPointer {
         unsafe cbluetooth_set_filter(number, $0.baseAddress, UInt16(clamping: $0.count))
@@ -148,4 +129,47 @@ extension SystemError {
   public var isFilterTooLong: Bool { code == ENOMEM || code == EINVAL }
   /// The radio is blocked (rfkill).
   public var isBlocked: Bool { code == ERFKILL }
+}
+
+/// Packets received from an adapter with one system call, in memory that is reused.
+@safe public struct PacketBatch: ~Copyable {
+  /// The most packets per call.
+  public static let packetCountMax = Int(CBLUETOOTH_BATCH_MAX)
+
+  // Holds: it is made and freed here, and never handed out.
+  private let batch: OpaquePointer
+  public private(set) var count = 0
+
+  public init() {
+    guard let batch = unsafe cbluetooth_batch_create() else {
+      preconditionFailure("no memory for a batch of packets")
+    }
+    unsafe self.batch = batch
+  }
+
+  deinit { unsafe cbluetooth_batch_destroy(batch) }
+
+  /// Receives the packets that have arrived, the first `stamped` of them with their times. Fewer than ``packetCountMax`` mean
+  /// that there were no more.
+  public mutating func receive(from socket: borrowing AdapterSocket, stamped: Int) throws(SystemError) {
+    count = 0
+    // Holds: this value owns the batch.
+    let received = unsafe cbluetooth_batch_receive(batch, socket.descriptor.number, Int32(stamped))
+    guard received < 0 else { return count = Int(received) }
+    let error = SystemError(.receive)
+    guard error.code == EAGAIN || error.code == EINTR else { throw error }
+  }
+
+  /// Passes the packets to `body` in their order, H4 indicator first, each with the time when the kernel received it, in
+  /// microseconds of the wall clock, if that is known.
+  public func forEach(_ body: (RawSpan, Int64?) -> Void) {
+    for index in 0..<count {
+      var byteCount = 0
+      // Holds: the packet lies in the batch, which is not received to meanwhile.
+      let bytes = unsafe cbluetooth_batch_packet(batch, Int32(index), &byteCount)
+      let stamp = unsafe cbluetooth_batch_stamp(batch, Int32(index))
+      body(
+        unsafe RawSpan(_unsafeStart: bytes.unsafelyUnwrapped, byteCount: byteCount), stamp == 0 ? nil : stamp)
+    }
+  }
 }

@@ -12,6 +12,15 @@ public struct Descriptor: ~Copyable, Sendable {
 
   deinit { close(number) }
 
+  /// Makes a call about the descriptor, and repeats it when a signal interrupts it; -1 is an error.
+  @discardableResult
+  package borrowing func call<Result: SignedInteger>(
+    _ name: SystemCall, _ call: (Int32) -> Result
+  ) throws(SystemError) -> Result {
+    let number = number
+    return try retryOnInterrupt(name) { call(number) }
+  }
+
   /// Reads the available bytes into `buffer`. Returns their count: 0 at the end, nil when none is available yet.
   public borrowing func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     try read(into: &buffer, 0..<buffer.count)

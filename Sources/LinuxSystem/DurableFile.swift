@@ -100,7 +100,7 @@ public enum DurableFile {
       let file = try opened(draft, O_WRONLY | O_CREAT | O_EXCL)
       try write(bytes, to: file)
       try prepare(file.number)
-      _ = try retryOnInterrupt(.fsync) { fsync(file.number) }
+      try file.call(.fsync) { fsync($0) }
       guard try isWanted() else {
         try remove(draft)
         return false
@@ -116,9 +116,8 @@ public enum DurableFile {
 
   private static func write(_ bytes: [UInt8], to file: borrowing Descriptor) throws(SystemError) {
     var start = 0
-    let number = file.number
     while start < bytes.count {
-      start += try retryOnInterrupt(.write) {
+      start += try file.call(.write) { number in
         // Holds: `start` lies inside the array, which the call only reads.
         unsafe bytes.withUnsafeBytes {
           unsafe Glibc.write(number, $0.baseAddress?.advanced(by: start), $0.count - start)
@@ -130,14 +129,15 @@ public enum DurableFile {
   /// Waits until the names in the folder of `path` are as durable as the disk makes them.
   public static func syncFolder(of path: String) throws(SystemError) {
     let descriptor = try opened(folder(of: path), O_RDONLY | O_DIRECTORY)
-    _ = try retryOnInterrupt(.fsync) { fsync(descriptor.number) }
+    try descriptor.call(.fsync) { fsync($0) }
   }
 
+  /// The folder that a file lies in.
   package static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
   }
 
-  private static func opened(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
+  fileprivate static func opened(_ path: String, _ flags: Int32) throws(SystemError) -> Descriptor {
     Descriptor(
       owning: try retryOnInterrupt(.open) {
         // Holds: the call only reads the path.
@@ -172,12 +172,8 @@ public struct LockFile: ~Copyable {
 
   /// Takes the lock without waiting. The error `isLocked` if another process holds it.
   public init(path: String) throws(SystemError) {
-    // Holds: the call only reads the path.
-    let number = try retryOnInterrupt(.open) {
-      unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0o600)
-    }
-    let descriptor = Descriptor(owning: number)
-    _ = try retryOnInterrupt(.lock) { clinux_lock(number) }
-    self.descriptor = descriptor
+    let file = try DurableFile.opened(path, O_RDWR | O_CREAT)
+    try file.call(.lock) { clinux_lock($0) }
+    descriptor = file
   }
 }

@@ -61,9 +61,8 @@ public struct Epoll: ~Copyable {
   private func control(
     _ operation: Operation, _ watched: Int32, _ readiness: Readiness, _ token: UInt64
   ) throws(SystemError) {
-    let number = descriptor.number
-    _ = try retryOnInterrupt(.epollControl) {
-      clinux_epoll_control(number, operation.rawValue, watched, readiness.rawValue, token)
+    try descriptor.call(.epollControl) {
+      clinux_epoll_control($0, operation.rawValue, watched, readiness.rawValue, token)
     }
   }
 

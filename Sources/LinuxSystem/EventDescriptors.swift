@@ -3,24 +3,6 @@
 import CLinux
 import Glibc
 
-/// Microseconds since the machine was started, sleep included (CLOCK_BOOTTIME).
-public enum BootTime {
-  public static func now() throws(SystemError) -> Int64 {
-    let time = clinux_boot_time()
-    guard time >= 0 else { throw SystemError(.clock) }
-    return time
-  }
-}
-
-/// Microseconds of the clock that stands still while the machine sleeps (CLOCK_MONOTONIC): the service manager's.
-public enum MonotonicTime {
-  public static func now() throws(SystemError) -> Int64 {
-    let time = clinux_monotonic_time()
-    guard time >= 0 else { throw SystemError(.clock) }
-    return time
-  }
-}
-
 /// A descriptor that becomes readable at a point in boot time.
 public struct TimerDescriptor: ~Copyable {
   public let descriptor: Descriptor
@@ -31,10 +13,9 @@ public struct TimerDescriptor: ~Copyable {
 
   /// Sets the timer to an absolute boot time in microseconds, or disarms it. A time in the past expires at once.
   public func set(_ microseconds: Int64?) throws(SystemError) {
-    let number = descriptor.number
     // Zero would disarm it.
     let time = microseconds.map { max(1, $0) } ?? 0
-    _ = try retryOnInterrupt(.timerSet) { clinux_timer_set(number, time) }
+    try descriptor.call(.timerSet) { clinux_timer_set($0, time) }
   }
 
   /// Makes the descriptor unreadable again.

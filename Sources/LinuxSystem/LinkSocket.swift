@@ -19,19 +19,17 @@ public final class LinkSocket: Sendable {
     connectingTo device: UInt64, isRandom: Bool, from adapter: UInt64, level: UInt8
   ) throws(SystemError) {
     descriptor = Descriptor(owning: try retryOnInterrupt(.socket) { cbluetooth_att_socket() })
-    let number = descriptor.number
-    let result = cbluetooth_att_connect(number, adapter, device, isRandom ? 1 : 0, level)
+    let result = cbluetooth_att_connect(descriptor.number, adapter, device, isRandom ? 1 : 0, level)
     guard result == -1, errno != EINPROGRESS else { return }
     throw SystemError(.connect)
   }
 
   /// Checks, once the socket is writable, that it is connected.
   public func checkConnection() throws(SystemError) {
-    let number = descriptor.number
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     // Holds: both are local variables.
-    _ = try retryOnInterrupt(.connect) { unsafe getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length) }
+    try descriptor.call(.connect) { unsafe getsockopt($0, SOL_SOCKET, SO_ERROR, &code, &length) }
     guard code == 0 else { throw SystemError(.connect, code: code) }
   }
 
@@ -39,17 +37,14 @@ public final class LinkSocket: Sendable {
   /// Without a bond the kernel connects all the same, and begins to pair: then the level is 1. Of a link that has ended
   /// meanwhile the key has no bytes, and the level is the one that was asked for.
   public func security() throws(SystemError) -> (level: UInt8, keyByteCount: UInt8) {
-    let number = descriptor.number
     var (level, count): (UInt8, UInt8) = (0, 0)
     // Holds: both are local variables.
-    _ = try retryOnInterrupt(.connect) { unsafe cbluetooth_att_security(number, &level, &count) }
+    try descriptor.call(.connect) { unsafe cbluetooth_att_security($0, &level, &count) }
     return (level, count)
   }
 }
 
 extension SystemError {
-  /// The link has a channel of the Attribute Protocol already.
-  public var isLinkInUse: Bool { code == EBUSY }
 
   /// The device did not accept the keys, or lacks them: what a connection ends with for the statuses 0x05, 0x06 and 0x18
   /// (the kernel's bt_to_errno).

@@ -20,8 +20,7 @@ public struct NetlinkSocket: ~Copyable, Sendable {
 
   /// Receives the messages of a group too.
   public func join(group: UInt32) throws(SystemError) {
-    let number = descriptor.number
-    _ = try retryOnInterrupt(.joinGroup) { clinux_netlink_join(number, group) }
+    try descriptor.call(.joinGroup) { clinux_netlink_join($0, group) }
   }
 }
 

@@ -11,20 +11,12 @@ public struct PeerCredentials: Equatable, Sendable {
   /// Supplementary groups.
   public let groups: [UInt32]
 
-  public init(process: Int32, uid: UInt32, gid: UInt32, groups: [UInt32]) {
-    self.process = process
-    self.uid = uid
-    self.gid = gid
-    self.groups = groups
-  }
-
   init(of descriptor: borrowing Descriptor) throws(SystemError) {
-    let number = descriptor.number
     var credentials = clinux_peer()
     // Holds: `credentials` is a local variable.
-    _ = try retryOnInterrupt(.peer) { unsafe clinux_peer(number, &credentials) }
-    let groups = try Self.groups(of: number, countMax: Self.usualCountMax)
-    self.init(process: credentials.process, uid: credentials.user, gid: credentials.group, groups: groups)
+    try descriptor.call(.peer) { unsafe clinux_peer($0, &credentials) }
+    (process, uid, gid) = (credentials.process, credentials.user, credentials.group)
+    groups = try Self.groups(of: descriptor.number, countMax: Self.usualCountMax)
   }
 
   /// The first call has space for this many groups; a second one has space for the most that the kernel allows.
@@ -69,12 +61,10 @@ public enum UnixSocketKind: Equatable, Sendable {
   /// Packet by packet (SOCK_SEQPACKET).
   case packets
 
+  fileprivate var type: Int32 { Int32(self == .stream ? SOCK_STREAM.rawValue : SOCK_SEQPACKET.rawValue) }
+
   func open() throws(SystemError) -> Descriptor {
-    let kind = self
-    let number = try retryOnInterrupt(.socket) {
-      kind == .stream ? clinux_stream_socket() : clinux_packet_socket()
-    }
-    return Descriptor(owning: number)
+    Descriptor(owning: try retryOnInterrupt(.socket) { clinux_socket(type) })
   }
 }
 
@@ -135,11 +125,10 @@ public struct UnixListener: ~Copyable {
     -> Descriptor
   {
     let descriptor = try kind.open()
-    let number = descriptor.number
     // Holds: the calls only read the path.
-    _ = try retryOnInterrupt(.bind) { unsafe clinux_bind(number, path) }
+    try descriptor.call(.bind) { unsafe clinux_bind($0, path) }
     _ = try retryOnInterrupt(.chmod) { unsafe chmod(path, mode) }
-    _ = try retryOnInterrupt(.listen) { Glibc.listen(number, 128) }
+    try descriptor.call(.listen) { Glibc.listen($0, 128) }
     return descriptor
   }
 
@@ -174,9 +163,8 @@ public enum UnixConnection {
   /// Connects to a socket; the descriptor is non-blocking.
   public static func open(path: String, kind: UnixSocketKind = .stream) throws(SystemError) -> Descriptor {
     let descriptor = try kind.open()
-    let number = descriptor.number
     // Holds: the call only reads the path.
-    _ = try retryOnInterrupt(.connect) { unsafe clinux_connect(number, path) }
+    try descriptor.call(.connect) { unsafe clinux_connect($0, path) }
     return descriptor
   }
 
@@ -195,9 +183,7 @@ public enum UnixConnection {
   ) throws(SystemError) -> Descriptor {
     var pair: [Int32] = [-1, -1]
     // Holds: the call fills two elements.
-    _ = try retryOnInterrupt(.socketPair) {
-      kind == .stream ? unsafe clinux_stream_pair(&pair) : unsafe clinux_packet_pair(&pair)
-    }
+    _ = try retryOnInterrupt(.socketPair) { unsafe clinux_pair(kind.type, &pair) }
     other = Descriptor(owning: pair[1])
     return Descriptor(owning: pair[0])
   }
@@ -213,14 +199,14 @@ public struct ServiceNotification: ~Copyable {
   public init?(environment name: String? = Environment.value(of: "NOTIFY_SOCKET")) throws(SystemError) {
     guard let name, !name.isEmpty else { return nil }
     path = name
-    descriptor = Descriptor(owning: try retryOnInterrupt(.socket) { clinux_datagram_socket() })
+    descriptor = Descriptor(
+      owning: try retryOnInterrupt(.socket) { clinux_socket(Int32(SOCK_DGRAM.rawValue)) })
   }
 
   /// Sends lines, without waiting for the manager to read them.
   public func send(_ lines: String) throws(SystemError) {
     let bytes = Array(lines.utf8)
-    let number = descriptor.number
-    _ = try retryOnInterrupt(.send) {
+    try descriptor.call(.send) { number in
       // Holds: the call only reads the bytes and the path.
       unsafe bytes.withUnsafeBytes { unsafe clinux_send_to(number, $0.baseAddress, $0.count, path) }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+private import LinuxSystem
 public import Manifest
 
 /// Reads a manifest from TOML text, with all its errors and warnings at once.
@@ -58,4 +59,20 @@ public typealias ManifestReading = Reading<GatewayManifest>
 extension Reading where Value == GatewayManifest {
   /// nil if a diagnostic is an error.
   public var manifest: GatewayManifest? { value }
+}
+
+extension AccountDirectory {
+  /// The accounts of this machine.
+  public static let system = AccountDirectory { account in
+    let answer =
+      switch account {
+      case .user(let name): Accounts.user(named: name)
+      case .group(let name): Accounts.group(named: name)
+      }
+    return switch answer {
+    case .known(let id): .known(id: id)
+    case .unknown: .unknown
+    case .noAnswer: .noAnswer
+    }
+  }
 }

@@ -108,7 +108,7 @@ extension BluetoothdPairing {
 
   /// Whether a request means the device of this address: the same, or a private address of the same identity.
   func isSought(_ address: DeviceAddress, by request: PairingRequest) -> Bool {
-    let sought = request.device.withoutResolution
+    let sought = request.device.settled
     if address == sought { return true }
     let keys = bonds.stored.compactMap { $0.keys.identityKey(of: $0.identity) }
     return keys.contains {
@@ -197,16 +197,5 @@ extension BluetoothdPairing {
   private mutating func awaitKeys(at now: Instant) {
     enter(.awaitingKeys, at: now)
     finishIfKeysAreKnown(at: now)
-  }
-}
-
-extension DeviceAddress {
-  /// The address as bluetoothd has it: public or random.
-  var withoutResolution: DeviceAddress {
-    switch type {
-    case .publicIdentity: DeviceAddress(bits: bits, type: .public)
-    case .randomIdentity: DeviceAddress(bits: bits, type: .random)
-    case .public, .random, .anonymous: self
-    }
   }
 }

@@ -62,8 +62,8 @@ extension BluetoothdPairing {
 
   /// The identity as the kernel reports it; otherwise as bluetoothd does.
   func identity(of attempt: BusAttempt) -> DeviceAddress {
-    let known = attemptAddress ?? attempt.request.device.withoutResolution
-    return attempt.keys.identity(of: attempt.request.device.withoutResolution)
+    let known = attemptAddress ?? attempt.request.device.settled
+    return attempt.keys.identity(of: attempt.request.device.settled)
       ?? attempt.keys.identity(of: known) ?? known
   }
 

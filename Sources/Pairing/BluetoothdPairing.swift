@@ -313,4 +313,34 @@ public struct BluetoothdPairing: Sendable {
     endAttempt(error, at: now)
     closeBus(until: now.advanced(milliseconds: Self.reopenMilliseconds))
   }
+
+  // MARK: - For tests
+
+  /// Traps when a bound is passed or the parts disagree; for tests.
+  public func checkInvariants() {
+    precondition(attempt == nil || deadline != nil, "every state of a pairing has a deadline")
+    precondition(attempt == nil || adapter != nil, "there is no pairing without an adapter")
+    precondition(!isClosing || attempt?.result != nil, "an adapter goes after the pairing that is undone")
+    precondition(attempt == nil || bonds.job == nil, "bonds are looked after between pairings")
+    precondition(bonds.removals.count <= BusBonds.removalsMax, "removals have a bound")
+    precondition(Set(bonds.removals).count == bonds.removals.count, "a bond is removed once")
+    precondition(
+      bonds.removals.allSatisfy { !bonds.stored.areGood(for: $0) }, "a bond that is removed is not kept")
+    checkBus()
+  }
+
+  private func checkBus() {
+    switch bus {
+    case .closed:
+      precondition(bonds.job == nil, "nothing is asked over a bus that is closed")
+      precondition(attempt == nil || attempt?.step == .openingBus, "a pairing goes on over an open bus only")
+    case .opening:
+      precondition(deadline != nil, "the opening of the bus has a deadline")
+      precondition(bonds.job == nil, "nothing is asked before the bus is open")
+    case .open(isRunning: false):
+      precondition(attempt == nil, "there is no pairing without bluetoothd")
+    case .open(isRunning: true):
+      precondition(attempt?.step != .openingBus, "a pairing goes on once the bus is open")
+    }
+  }
 }

@@ -67,7 +67,7 @@ struct BondableSwitch: Sendable {
   mutating func nextCommand(_ index: UInt16, at now: Instant) -> MgmtCommand? {
     guard case .known(let isOn) = state, isOn != isWanted else { return nil }
     state = .setting(isWanted, until: now.advanced(milliseconds: Self.replyMilliseconds))
-    return .setBondable(isWanted, index)
+    return .set(.setBondable, to: isWanted, index)
   }
 
   private mutating func fail(at now: Instant) {

@@ -162,9 +162,8 @@ struct KernelKeyLoading: Sendable {
     case .identityKeys: return .loadIdentityKeys(sent.compactMap(\.mgmtIdentityKey), index)
     case .longTermKeys: return .loadLongTermKeys(sent.flatMap(\.mgmtLongTermKeys), index)
     case .linkKeys: return .loadLinkKeys(sent.compactMap(\.mgmtLinkKey), index)
-    case .debugKeys: return .setDebugKeys(false, index)
-    case .securePairing: return .setSecureSimplePairing(true, index)
-    case .secureConnections: return .setSecureConnections(true, index)
+    case .debugKeys: return .set(step.opcode, to: false, index)
+    case .securePairing, .secureConnections: return .set(step.opcode, to: true, index)
     }
   }
 }

@@ -123,7 +123,7 @@ public struct KernelPairing: Sendable {
     }
     // No accessory has them, and the next run of the agent would not know of them.
     commands += (newBonds.map(\.identity) + unpairs.devices).map { .unpair($0, adapter) }
-    if bondable.mayBeOn || bondable.isWanted { commands.append(.setBondable(false, adapter)) }
+    if bondable.mayBeOn || bondable.isWanted { commands.append(.set(.setBondable, to: false, adapter)) }
     return commands
   }
 

@@ -82,7 +82,7 @@ extension RegistryPaths {
   ) throws(RegistryOpenError) {
     let slash = path.lastIndex(of: "/")
     let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
-    let folder = slash.map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) } ?? "."
+    let folder = DurableFile.folder(of: path)
     let resolved: (path: String, facts: FileFacts)
     do throws(SystemError) {
       resolved = try files.resolve(folder: folder)

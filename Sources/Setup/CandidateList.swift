@@ -40,58 +40,58 @@ public struct CandidateList: Sendable {
 
   /// When ``discover(at:)`` next has something new to report.
   var deadline: Instant? {
-    let waiting = candidates.filter { isFiltered && !$0.isDiscovered && $0.isInside }
+    let waiting = candidates.filter { isFiltered && !$0.isDiscovered }
     return waiting.map { $0.firstSeen.advanced(milliseconds: Self.responseMilliseconds) }.min()
   }
 
   // MARK: - Devices
 
-  /// Updates the list with a device that was received, for the first time or again. The candidate `chosen` keeps its
-  /// slot. Without a slot for the device nothing changes.
-  mutating func update(with report: CandidateReport, keeping chosen: UInt32?, at now: Instant) {
-    if let index = candidates.firstIndex(where: { $0.device == report.device }) {
-      candidates[index].level = report.level
-      candidates[index].isSilent = report.isSilent
-      candidates[index].isInside = report.isInside
-      candidates[index].hasResponded = candidates[index].hasResponded || report.hasResponded
-    } else if !admit(report, keeping: chosen, at: now) {
+  /// Updates the list with a device that was received, for the first time or again; `item` is the index of the picker's
+  /// item that it matches. The candidate `chosen` keeps its slot. Without a slot for the device nothing changes.
+  mutating func update(with device: MatchedDevice, item: Int, keeping chosen: UInt32?, at now: Instant) {
+    if let index = candidates.firstIndex(where: { $0.device == device.identity }) {
+      candidates[index].level = device.level
+      candidates[index].isSilent = device.isSilent
+      candidates[index].hasResponded = candidates[index].hasResponded || device.hasResponded
+    } else if !admit(device, item: item, keeping: chosen, at: now) {
       return
     }
     // A device that sends a frame which does not match keeps the one that did.
-    if isFiltered, let candidate = candidate(at: report.device), let report = report.report {
+    if isFiltered, let candidate = candidate(at: device.identity), let report = device.report {
       reports[candidate.number] = report
     }
   }
 
   /// Returns whether there was a slot for the device.
-  private mutating func admit(_ report: CandidateReport, keeping chosen: UInt32?, at now: Instant) -> Bool {
-    if candidates.count == countMax, !freeSlot(for: report, keeping: chosen) {
+  private mutating func admit(
+    _ device: MatchedDevice, item: Int, keeping chosen: UInt32?, at now: Instant
+  ) -> Bool {
+    if candidates.count == countMax, !freeSlot(for: device, keeping: chosen) {
       // Devices beyond this number could never be shown, so they are not remembered.
-      if hidden.count < rememberedMax { hidden.insert(report.device) }
+      if hidden.count < rememberedMax { hidden.insert(device.identity) }
       return false
     }
-    hidden.remove(report.device)
-    if var candidate = lost.removeValue(forKey: report.device), candidate.item == report.item {
-      candidate.level = report.level
-      candidate.isInside = report.isInside
+    hidden.remove(device.identity)
+    if var candidate = lost.removeValue(forKey: device.identity), candidate.item == item {
+      candidate.level = device.level
       candidates.append(candidate)
       return true
     }
     lastNumber += 1
     candidates.append(
       PickerCandidate(
-        number: lastNumber, device: report.device, item: report.item, firstSeen: now, level: report.level,
-        isInside: report.isInside, hasResponded: report.hasResponded))
+        number: lastNumber, device: device.identity, item: item, firstSeen: now, level: device.level,
+        hasResponded: device.hasResponded))
     return true
   }
 
   /// Removes the weakest candidate for a stronger one, or a silent one for any, unless it was chosen or the app shows it.
-  private mutating func freeSlot(for report: CandidateReport, keeping chosen: UInt32?) -> Bool {
+  private mutating func freeSlot(for device: MatchedDevice, keeping chosen: UInt32?) -> Bool {
     let free = candidates.indices.filter { index in
       !(isFiltered && candidates[index].isShown) && candidates[index].number != chosen
     }
     let weakest = free.min { candidates[$0].rank < candidates[$1].rank }
-    guard let weakest, !report.isSilent, candidates[weakest].rank < report.level.map(Int.init) ?? .min + 1
+    guard let weakest, !device.isSilent, candidates[weakest].rank < device.level.map(Int.init) ?? .min + 1
     else {
       return false
     }
@@ -126,7 +126,7 @@ public struct CandidateList: Sendable {
   /// Returns the numbers of the candidates to report to the app of a filtered picker now, each only once.
   mutating func discover(at now: Instant) -> [UInt32] {
     var numbers: [UInt32] = []
-    for index in candidates.indices where candidates[index].isInside && !candidates[index].isDiscovered {
+    for index in candidates.indices where !candidates[index].isDiscovered {
       let waited = now.milliseconds(since: candidates[index].firstSeen)
       guard candidates[index].hasResponded || waited >= Self.responseMilliseconds else { continue }
       candidates[index].isDiscovered = true
@@ -136,14 +136,10 @@ public struct CandidateList: Sendable {
     return numbers
   }
 
-  /// Shows every candidate that the gate has let in. Returns whether there is one.
-  mutating func showInside() -> Bool {
-    var isAnyInside = false
-    for index in candidates.indices where candidates[index].isInside {
-      candidates[index].isShown = true
-      isAnyInside = true
-    }
-    return isAnyInside
+  /// Shows every candidate. Returns whether there is one.
+  mutating func showAll() -> Bool {
+    for index in candidates.indices { candidates[index].isShown = true }
+    return !candidates.isEmpty
   }
 
   /// Shows exactly these candidates of a filtered picker. Changes nothing when one of them was never reported to the

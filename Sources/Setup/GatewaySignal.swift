@@ -4,50 +4,24 @@ public import Manifest
 public import Registry
 
 /// What a program of the gateway signals.
-public enum GatewaySignal: Equatable, Sendable {
-  case touch(TouchSignal)
-  case request(RequestSignal)
+public struct GatewaySignal: Equatable, Sendable {
+  /// How a touch ended.
+  public enum TouchOutcome: String, Sendable { case success, failure }
 
-  public var program: SignalProgramKind {
-    switch self {
-    case .touch: .touch
-    case .request: .request
-    }
-  }
-
-  public var app: String {
-    switch self {
-    case .touch(let signal): signal.app
-    case .request(let signal): signal.app
-    }
-  }
-
+  public let program: SignalProgramKind
+  public let app: String
   /// The program's arguments, without its path.
-  public var arguments: [String] {
-    switch self {
-    case .touch(let signal): [signal.outcome.rawValue, signal.item, signal.app]
-    case .request(let signal): [signal.kind.rawValue, signal.request.text, signal.app]
-    }
-  }
-}
+  public let arguments: [String]
 
-/// How a touch ended, and for which item.
-public struct TouchSignal: Equatable, Sendable {
-  public enum Outcome: String, CaseIterable, Sendable {
-    case success, failure
+  /// How a touch ended, and for which item of the manifest.
+  public static func touch(_ outcome: TouchOutcome, item: String, app: String) -> Self {
+    Self(program: .touch, app: app, arguments: [outcome.rawValue, item, app])
   }
 
-  public var outcome: Outcome
-  public var app: String
-  /// The item's id in the manifest.
-  public var item: String
-}
-
-/// What operators are asked, and by which app.
-public struct RequestSignal: Equatable, Sendable {
-  public var kind: RequestKind
-  public var request: RandomIdentifier
-  public var app: String
+  /// What operators are asked, and by which app.
+  public static func request(_ kind: RequestKind, _ request: RandomIdentifier, app: String) -> Self {
+    Self(program: .request, app: app, arguments: [kind.rawValue, request.text, app])
+  }
 }
 
 extension SetupFlow {
@@ -114,6 +88,6 @@ extension SetupCore {
   private mutating func signal(_ flow: SetupFlow) {
     log(.requestOpened(flow.id, sentence: flow.requestSentence))
     guard flow.session != nil else { return }
-    add(.signal(.request(RequestSignal(kind: flow.kind, request: flow.id, app: flow.app))))
+    add(.signal(.request(flow.kind, flow.id, app: flow.app)))
   }
 }

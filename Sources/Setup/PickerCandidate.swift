@@ -16,8 +16,6 @@ public struct PickerCandidate: Equatable, Sendable {
   public internal(set) var level: Int16?
   /// It has been silent for long enough to give way to any other.
   var isSilent = false
-  /// Whether the gate has let it in; items without a gate let every device in.
-  public internal(set) var isInside: Bool
   /// Its scan response was received, so its whole payload is known.
   public internal(set) var hasResponded: Bool
   /// It was reported to the app of a filtered picker.
@@ -39,18 +37,6 @@ public struct PickerCandidate: Equatable, Sendable {
     shownAs = items.first { $0.number == number }
     isShown = shownAs != nil
   }
-}
-
-/// A device or a network as it is reported to a picker.
-public struct CandidateReport: Equatable, Sendable {
-  public var device: DeviceIdentity
-  public var item: Int
-  public var level: Int16?
-  public var isSilent = false
-  public var isInside: Bool
-  public var hasResponded: Bool
-  /// For the app of a filtered picker; nil for others.
-  public var report: DeviceReport?
 }
 
 /// What a device sent last, as the app of a filtered picker receives it.

@@ -33,13 +33,11 @@ extension SetupCore {
       found[device.identity] = (item, device)
     }
     let known = picker.candidates.candidates.map(\.device) + picker.candidates.hidden
-    let reports = found.values.sorted { $0.device.precedes($1.device) }.map {
-      CandidateReport($0.device, item: $0.item)
-    }
+    let received = found.values.sorted { $0.device.precedes($1.device) }
     let now = now
     changeQuietly(flow.id) { flow in
       for device in known where found[device] == nil { flow.lose(device) }
-      return flow.receive(reports, at: now)
+      return flow.receive(received, at: now)
     }
   }
 
@@ -172,7 +170,7 @@ extension SetupCore {
     }
     let held = Set(devices.compactMap { picker.touches.held[$0]?.item })
     let item = picker.touchableItems.first { held.contains($0) } ?? ""
-    add(.signal(.touch(TouchSignal(outcome: .failure, app: flow.app, item: item))))
+    add(.signal(.touch(.failure, item: item, app: flow.app)))
   }
 
   /// Returns why a device is not set up unless an operator chooses it from a list; nil when it may be.
@@ -320,15 +318,5 @@ public struct MatchedDevice: Equatable, Sendable {
     case (.bluetooth, .network): return true
     case (.network, .bluetooth): return false
     }
-  }
-}
-
-extension CandidateReport {
-  fileprivate init(_ device: MatchedDevice, item: Int) {
-    self.init(
-      device: device.identity, item: item, level: device.level, isInside: true,
-      hasResponded: device.hasResponded)
-    isSilent = device.isSilent
-    report = device.report
   }
 }

@@ -194,7 +194,7 @@ extension SetupCore {
       accessory: identifier, displayName: view(identifier)?.displayName ?? flow.displayName ?? "",
       awaitsApp: false, finishesInApp: flow.finishesInApp,
       isBondAuthenticated: bond(of: identifier).provenState)
-    change(flow.id) { $0.confirm(setup, at: now) }
+    change(flow.id) { $0.succeed(setup, at: now) }
     endIfAbandoned(flow.id)
   }
 

@@ -13,14 +13,14 @@ extension SetupFlow {
     enter(picker?.searches.isEmpty ?? false ? .asking : .discovering)
   }
 
-  /// Updates devices and networks that match and were received, for the first time or again. Those of the app's
-  /// accessories are not reported.
-  mutating func receive(_ reports: [CandidateReport], at now: Instant) -> [Effect] {
+  /// Updates devices and networks, each of which matches the picker's item of this index and was received, for the first
+  /// time or again. Those of the app's accessories are not reported.
+  mutating func receive(_ received: [(item: Int, device: MatchedDevice)], at now: Instant) -> [Effect] {
     guard let count = picker?.items.count, !state.isFinished else { return [] }
     let kept = keptCandidate
-    for report in reports {
-      precondition(report.item < count, "a candidate matches an item of the picker")
-      picker?.candidates.update(with: report, keeping: kept, at: now)
+    for (item, device) in received {
+      precondition(item < count, "a candidate matches an item of the picker")
+      picker?.candidates.update(with: device, item: item, keeping: kept, at: now)
     }
     return advance(to: now)
   }
@@ -53,9 +53,9 @@ extension SetupFlow {
       }
       return discovered.map { .emit(.accessoryDiscovered($0)) }
     }
-    let isAnyInside = picker?.candidates.showInside() ?? false
+    let isAnyShown = picker?.candidates.showAll() ?? false
     // A touch shows nothing to choose from.
-    return isAnyInside && picker?.choice != .touch ? startChoosing(at: now) : []
+    return isAnyShown && picker?.choice != .touch ? startChoosing(at: now) : []
   }
 
   private mutating func startChoosing(at now: Instant) -> [Effect] {
@@ -135,11 +135,8 @@ extension SetupFlow {
     return effects + succeed(setup, at: now)
   }
 
-  /// Continues after the app has confirmed the accessory.
-  mutating func confirm(_ setup: CompletedSetup, at now: Instant) -> [Effect] { succeed(setup, at: now) }
-
-  /// Continues with the next accessory, or ends.
-  private mutating func succeed(_ setup: CompletedSetup, at now: Instant) -> [Effect] {
+  /// Continues after the app has confirmed the accessory, or need not: with the next accessory, or ends.
+  mutating func succeed(_ setup: CompletedSetup, at now: Instant) -> [Effect] {
     completed.append(setup)
     picker?.remaining -= 1
     picker?.lookingSince = now

@@ -251,9 +251,9 @@ public struct SetupFlow: Sendable {
   }
 
   /// Signals at the gateway how a touch ended.
-  func touchSignal(_ outcome: TouchSignal.Outcome) -> [Effect] {
+  func touchSignal(_ outcome: GatewaySignal.TouchOutcome) -> [Effect] {
     guard choice?.chooser == .touch, let item = chosenItem else { return [] }
-    return [.signal(.touch(TouchSignal(outcome: outcome, app: app, item: item.item.id)))]
+    return [.signal(.touch(outcome, item: item.item.id, app: app))]
   }
 
   /// What is true in a state. A question of one bit about the states is a trait, and not a switch.

@@ -11,14 +11,14 @@ public struct NetworkName: Hashable, Sendable, BitwiseCopyable {
 
   /// Byte `n` of the name is byte `n % 8`, counted from the least significant, of word `n / 8`. Bytes past the end are
   /// 0.
-  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var words = InlineArray<4, UInt64>(repeating: 0)
   private let length: UInt8
 
   /// The name with these bytes, or nil when there are more than 32.
   public init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count <= Self.byteCountMax else { return nil }
     length = UInt8(bytes.count)
-    for (index, byte) in bytes.enumerated() { self[wordOf: index] |= UInt64(byte) << UInt64(index % 8 * 8) }
+    for (index, byte) in bytes.enumerated() { words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8) }
   }
 
   /// The name in borrowed bytes, or nil when there are more than 32.
@@ -26,7 +26,7 @@ public struct NetworkName: Hashable, Sendable, BitwiseCopyable {
     guard bytes.byteCount <= Self.byteCountMax else { return nil }
     length = UInt8(bytes.byteCount)
     for index in 0..<bytes.byteCount {
-      self[wordOf: index] |= UInt64(bytes.uint8(at: index)) << UInt64(index % 8 * 8)
+      words[index / 8] |= UInt64(bytes.uint8(at: index)) << UInt64(index % 8 * 8)
     }
   }
 
@@ -36,49 +36,26 @@ public struct NetworkName: Hashable, Sendable, BitwiseCopyable {
   public var bytes: [UInt8] { (0..<byteCount).map(byte(at:)) }
 
   /// Whether the network hides its name: it sends no bytes, or NUL bytes only. Such a name matches nothing.
-  public var isHidden: Bool { words == (0, 0, 0, 0) }
+  public var isHidden: Bool { words.indices.allSatisfy { words[$0] == 0 } }
 
   /// Whether the bytes of this name come before those of another, in the order of dictionaries.
   public func precedes(_ other: NetworkName) -> Bool {
-    for index in stride(from: 0, to: Self.byteCountMax, by: 8)
-    where self[wordOf: index] != other[wordOf: index] {
-      return self[wordOf: index].byteSwapped < other[wordOf: index].byteSwapped
+    for index in words.indices where words[index] != other.words[index] {
+      return words[index].byteSwapped < other.words[index].byteSwapped
     }
     return length < other.length
   }
 
   public static func == (left: NetworkName, right: NetworkName) -> Bool {
-    left.length == right.length && left.words == right.words
+    left.length == right.length && left.words.indices.allSatisfy { left.words[$0] == right.words[$0] }
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(length)
-    hasher.combine(words.0)
-    hasher.combine(words.1)
-    hasher.combine(words.2)
-    hasher.combine(words.3)
+    for index in words.indices { hasher.combine(words[index]) }
   }
 
   private func byte(at index: Int) -> UInt8 {
-    UInt8(truncatingIfNeeded: self[wordOf: index] >> UInt64(index % 8 * 8))
-  }
-
-  private subscript(wordOf index: Int) -> UInt64 {
-    get {
-      switch index / 8 {
-      case 0: words.0
-      case 1: words.1
-      case 2: words.2
-      default: words.3
-      }
-    }
-    set {
-      switch index / 8 {
-      case 0: words.0 = newValue
-      case 1: words.1 = newValue
-      case 2: words.2 = newValue
-      default: words.3 = newValue
-      }
-    }
+    UInt8(truncatingIfNeeded: words[index / 8] >> UInt64(index % 8 * 8))
   }
 }

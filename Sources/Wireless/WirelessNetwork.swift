@@ -69,15 +69,5 @@ public struct BSSID: Hashable, Comparable, Sendable, BitwiseCopyable, CustomStri
   public static func < (left: BSSID, right: BSSID) -> Bool { left.bits < right.bits }
 
   /// Six bytes as two lower-case hexadecimal digits each, joined by colons.
-  public var description: String {
-    var text = ""
-    text.reserveCapacity(17)
-    for index in 0..<6 {
-      let byte = UInt8(truncatingIfNeeded: bits >> UInt64(40 - 8 * index))
-      if index > 0 { text += ":" }
-      if byte < 16 { text += "0" }
-      text += String(byte, radix: 16)
-    }
-    return text
-  }
+  public var description: String { AddressText.text(of: bits).lowercased() }
 }

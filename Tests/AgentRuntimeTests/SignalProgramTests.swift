@@ -39,18 +39,18 @@ struct SignalProgramTests {
     // It ends well for the item whose turn it is.
     var touch = try program(#"exit "$2""#)
     for place in 0..<5 {
-      #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "\(place)"))) == nil)
+      #expect(touch.add(.touch(.success, item: "\(place)", app: "lights")) == nil)
       #expect(touch.startNext(at: start) == nil)
     }
-    #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "9"))) == .dropped)
-    #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "climate", item: "0"))) == nil)
-    #expect(try end(of: &touch) == .done)
+    #expect(touch.add(.touch(.success, item: "9", app: "lights")) == .dropped)
+    #expect(touch.add(.touch(.success, item: "0", app: "climate")) == nil)
+    #expect(try end(of: &touch) == .ended(.exited(status: 0)))
     for place in 1..<5 {
       #expect(touch.startNext(at: start) == nil)
-      #expect(try end(of: &touch) == .exited(status: Int32(place)))
+      #expect(try end(of: &touch) == .ended(.exited(status: Int32(place))))
     }
     #expect(touch.startNext(at: start) == nil)
-    #expect(try end(of: &touch) == .done)
+    #expect(try end(of: &touch) == .ended(.exited(status: 0)))
     #expect(touch.startNext(at: start) == nil && touch.running == nil)
     #expect((touch.counters.done, touch.counters.failed, touch.counters.dropped) == (2, 4, 1))
   }
@@ -58,15 +58,15 @@ struct SignalProgramTests {
   @Test("Its arguments are the result of the touch, the item and the app")
   func words() throws {
     var touch = try program(#"[ "$*" = "failure bulb lights" ]"#)
-    #expect(touch.add(.touch(TouchSignal(outcome: .failure, app: "lights", item: "bulb"))) == nil)
+    #expect(touch.add(.touch(.failure, item: "bulb", app: "lights")) == nil)
     #expect(touch.startNext(at: start) == nil)
-    #expect(try end(of: &touch) == .done)
+    #expect(try end(of: &touch) == .ended(.exited(status: 0)))
   }
 
   @Test("After 5 s it is killed")
   func overdue() throws {
     var touch = try program("exec sleep 1000")
-    #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "bulb"))) == nil)
+    #expect(touch.add(.touch(.success, item: "bulb", app: "lights")) == nil)
     #expect(touch.startNext(at: start) == nil)
     touch.advance(to: Instant(microseconds: 4_999_999))
     #expect(touch.takeEnd() == nil && touch.deadline == Instant(microseconds: 5_000_000))
@@ -78,15 +78,15 @@ struct SignalProgramTests {
   @Test("One that is not there, or may not be run, is said so; without one nothing is run")
   func notRun() throws {
     var touch = SignalProgram(path: folder("none"), account: .unprivileged())
-    #expect(touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "bulb"))) == nil)
+    #expect(touch.add(.touch(.success, item: "bulb", app: "lights")) == nil)
     #expect(touch.startNext(at: start) == nil)
     let missing = try end(of: &touch)
-    #expect(missing == .notRun(SystemError(.execve, code: ENOENT)))
+    #expect(missing == .ended(.notRun(SystemError(.execve, code: ENOENT))))
     #expect(missing?.sentence(of: .request)?.contains("there is no such program; correct on-request") == true)
     #expect(touch.counters.notRun == 1)
     touch.path = nil
     #expect(
-      touch.add(.touch(TouchSignal(outcome: .success, app: "lights", item: "bulb"))) == nil
+      touch.add(.touch(.success, item: "bulb", app: "lights")) == nil
         && !touch.isWaiting)
   }
 
@@ -103,8 +103,8 @@ struct SignalProgramTests {
     let disk = Disk(registryPath: "registry") { _ in .registry(.opened(AccessoryRegistry())) }
     try LoopHarness.run(in: folder, disk: disk) { loop in
       let signals: [GatewaySignal] = [
-        .touch(TouchSignal(outcome: .success, app: "lights", item: "bulb")),
-        .request(RequestSignal(kind: .setup, request: RandomIdentifier(high: 0, low: 1), app: "lights")),
+        .touch(.success, item: "bulb", app: "lights"),
+        .request(.setup, RandomIdentifier(high: 0, low: 1), app: "lights"),
       ]
       for signal in signals + signals { loop.signalHooks[signal.program].add(signal, &loop.context) }
       try loop.turn { loop in

@@ -172,7 +172,7 @@ final class SocketHarness: ScenarioHarness {
 
   private func plug(_ scene: [SceneDevice]?) {
     air.plug(scene, seed: 6)
-    loop.openRadio(.h4("bench"), .shared)
+    loop.openRadio()
     settle()
     listen()
   }
@@ -376,4 +376,8 @@ enum SignalMask {
     defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
     return try body()
   }
+}
+
+extension AgentLoop {
+  fileprivate mutating func openRadio() { radio.open(.h4("bench"), .shared, &context) }
 }

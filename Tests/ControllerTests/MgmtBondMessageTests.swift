@@ -25,9 +25,9 @@ struct MgmtBondMessageTests {
   @Test("Commands have the opcodes and parameters of the interface")
   func commands() {
     let (device, wire) = (Self.device, Self.wire)
-    #expect(MgmtCommand.setBondable(true, 1).bytes == [0x09, 0, 1, 0, 1, 0, 1])
-    #expect(MgmtCommand.setSecureConnections(true, 1).bytes == [0x2D, 0, 1, 0, 1, 0, 1])
-    #expect(MgmtCommand.setDebugKeys(false, 1).bytes == [0x2E, 0, 1, 0, 1, 0, 0])
+    #expect(MgmtCommand.set(.setBondable, to: true, 1).bytes == [0x09, 0, 1, 0, 1, 0, 1])
+    #expect(MgmtCommand.set(.setSecureConnections, to: true, 1).bytes == [0x2D, 0, 1, 0, 1, 0, 1])
+    #expect(MgmtCommand.set(.setDebugKeys, to: false, 1).bytes == [0x2E, 0, 1, 0, 1, 0, 0])
     #expect(MgmtCommand.pair(device, ioCapability: 4, 1).bytes == [0x19, 0, 1, 0, 8, 0] + wire + [4])
     #expect(MgmtCommand.cancelPairing(with: device, 1).bytes == [0x1A, 0, 1, 0, 7, 0] + wire)
     // The link is ended too.

@@ -12,7 +12,7 @@ struct MgmtMessageTests {
 
   @Test("Commands have code, index and length in front, least significant byte first")
   func commands() {
-    #expect(MgmtCommand.setPowered(true, 0x0102).bytes == [0x05, 0, 0x02, 0x01, 1, 0, 1])
+    #expect(MgmtCommand.set(.setPowered, to: true, 0x0102).bytes == [0x05, 0, 0x02, 0x01, 1, 0, 1])
     #expect(MgmtCommand.removeMonitor(0x0304, 0).bytes == [0x53, 0, 0, 0, 2, 0, 0x04, 0x03])
     #expect(
       MgmtCommand.setDefaults(KernelDuty(interval: 0x1234, window: 0x0056), for: .monitors, 0).bytes

@@ -109,7 +109,7 @@ struct KernelPairingFailureTests {
     let id = harness.beginPairing(peer.address, .none)
     harness.run(milliseconds: 20)
     // Another program switches it off.
-    harness.kernel.receive(.setBondable(false, ModelKernel.index), at: harness.now)
+    harness.kernel.receive(.set(.setBondable, to: false, ModelKernel.index), at: harness.now)
     harness.run(milliseconds: 10_000)
     #expect(harness.result(of: id) == .failure(.noKeys))
     expectNothingLeft(harness)

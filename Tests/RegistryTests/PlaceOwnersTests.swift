@@ -80,7 +80,7 @@ struct PlaceOwnersTests {
     "Signal.gapMillisecondsMax": .derived,
     "SignalProgram.waitingMaxPerApp": .app, "AgentLoop.findingsMax": .operators,
     "RadioSource.packetCountMax": .radio, "DrainSchedule.millisecondsMax": .derived,
-    "RadioOpening.recordingBytesMax": .operators, "Log.lineBytesMax": .length,
+    "RadioOpening.recordingBytesMax": .operators,
     "MgmtSocket.messageBytesMax": .length, "H4Socket.packetBytesMax": .length,
     "BluetoothdBus.readBytesMax": .length, "KernelScanStateFile.byteCountMax": .length,
     "AppSocketFolder.pathBytesMax": .length, "ServiceSocket.pathBytesMax": .length,

@@ -84,12 +84,12 @@ final class PickerHarness {
   }
 
   func receive(
-    _ number: UInt64, item: Int = 0, level: Int16 = -60, inside: Bool = true, responded: Bool = true
+    _ number: UInt64, item: Int = 0, level: Int16 = -60, responded: Bool = true
   ) {
-    var report = CandidateReport(
-      device: .number(number), item: item, level: level * 16, isInside: inside, hasResponded: responded)
-    report.report = DeviceReport(payload: [], rssi: Int8(level), isConnectable: true, time: now)
-    record(flow.receive([report], at: now))
+    let device = MatchedDevice(
+      .number(number), app: "app", item: "item", level: level * 16, hasResponded: responded,
+      report: DeviceReport(payload: [], rssi: Int8(level), isConnectable: true, time: now))
+    record(flow.receive([(item, device)], at: now))
   }
 
   func lose(_ number: UInt64) { flow.lose(.number(number)) }
@@ -107,7 +107,7 @@ final class PickerHarness {
     record(flow.complete(completed(awaitsConfirmation), at: now))
   }
 
-  func confirm() { record(flow.confirm(completed(false), at: now)) }
+  func confirm() { record(flow.succeed(completed(false), at: now)) }
 
   private func completed(_ awaitsApp: Bool) -> CompletedSetup {
     CompletedSetup(

@@ -62,16 +62,6 @@ struct PickerRequestTests {
     #expect(harness.takeEvents().failure == .userCancelled)
   }
 
-  @Test("A device outside the gate is not a candidate yet")
-  func outside() {
-    let harness = PickerHarness()
-    harness.receive(1, inside: false)
-    #expect(harness.shown.isEmpty && harness.flow.state == .discovering)
-    #expect(harness.choose(1) == nil)
-    harness.receive(1, inside: true)
-    #expect(harness.shown == [1])
-  }
-
   @Test("One choice wins; another candidate, a second choice and an unknown number do not")
   func oneWins() {
     let harness = PickerHarness()

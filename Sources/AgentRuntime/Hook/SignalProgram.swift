@@ -16,11 +16,8 @@ struct SignalProgram {
 
   /// The result of a signal.
   enum Outcome: Equatable {
-    case done
-    case exited(status: Int32)
-    case killed(signal: Int32)
+    case ended(ConfinedProgram.Ending)
     case overdue
-    case notRun(SystemError)
     case dropped
   }
 
@@ -68,7 +65,7 @@ struct SignalProgram {
       deadline = now.advanced(milliseconds: Self.patienceMilliseconds)
       return nil
     } catch {
-      return count(.notRun(error))
+      return count(.ended(.notRun(error)))
     }
   }
 
@@ -86,7 +83,7 @@ struct SignalProgram {
     do throws(SystemError) { ending = try running?.end() } catch { ending = .notRun(error) }
     guard let ending else { return nil }
     defer { (running, deadline, isOverdue) = (nil, nil, false) }
-    return count(isOverdue ? .overdue : Outcome(ending))
+    return count(isOverdue ? .overdue : .ended(ending))
   }
 
   /// Kills the program because the loop cannot watch it.
@@ -103,10 +100,10 @@ struct SignalProgram {
 
   private mutating func count(_ outcome: Outcome) -> Outcome {
     switch outcome {
-    case .done: counters.done &+= 1
-    case .exited, .killed: counters.failed &+= 1
+    case .ended(.exited(status: 0)): counters.done &+= 1
+    case .ended(.exited), .ended(.killed): counters.failed &+= 1
+    case .ended(.notRun): counters.notRun &+= 1
     case .overdue: counters.overdue &+= 1
-    case .notRun: counters.notRun &+= 1
     case .dropped: counters.dropped &+= 1
     }
     return outcome
@@ -114,28 +111,20 @@ struct SignalProgram {
 }
 
 extension SignalProgram.Outcome {
-  fileprivate init(_ ending: ConfinedProgram.Ending) {
-    switch ending {
-    case .exited(status: 0): self = .done
-    case .exited(let status): self = .exited(status: status)
-    case .killed(let signal): self = .killed(signal: signal)
-    case .notRun(let error): self = .notRun(error)
-    }
-  }
-
   /// The error of a program and its cure; nil on success.
   func sentence(of kind: SignalProgramKind) -> String? {
     switch self {
-    case .done: nil
-    case .exited(let status): "ended with status \(status); run it by hand as the user \"nobody\" to see why"
-    case .killed(let signal):
+    case .ended(.exited(status: 0)): nil
+    case .ended(.exited(let status)):
+      "ended with status \(status); run it by hand as the user \"nobody\" to see why"
+    case .ended(.killed(let signal)):
       "was ended by signal \(signal); it may write no files, use 5 s of processor time and open 16 descriptors"
     case .overdue: "took longer than 5 s and was killed; let it leave slow work to a service of its own"
-    case .notRun(let error) where error.isMissing:
+    case .ended(.notRun(let error)) where error.isMissing:
       "cannot be run: there is no such program; correct \(kind.rawValue) in the manifest"
-    case .notRun(let error) where error.isPermission:
+    case .ended(.notRun(let error)) where error.isPermission:
       "cannot be run: \(error.sentence); the user \"nobody\" must be able to run it"
-    case .notRun(let error): "cannot be run: \(error.sentence)"
+    case .ended(.notRun(let error)): "cannot be run: \(error.sentence)"
     case .dropped:
       "was not run for a \(kind.noun): \(SignalProgram.waitingMaxPerApp) others of the app wait for it already"
     }

@@ -92,7 +92,8 @@ extension LinkSocket {
 
 extension LinkError {
   fileprivate init(_ error: SystemError) {
-    if error.isLinkInUse {
+    // The link has a channel of the Attribute Protocol already.
+    if error.isBusy {
       self = .busy
     } else if error.isExhausted {
       self = .exhausted

@@ -6,30 +6,18 @@ import Registry
 import Setup
 
 extension SetupNotice {
-  /// The limit that applies; nil for lines that are rare or that an operator causes.
-  var limitedKind: LimitedLineKind? {
+  /// How much it matters, and the limit that applies; nil for lines that are rare or that an operator causes.
+  var row: (level: LogLevel, limit: LimitedLineKind?) {
     switch self {
-    case .unknownIdentifier: .foreignAccessories
-    case .disclosed: .disclosed
-    case .resolved: .resolved
-    case .automaticFailed: .automaticFailed
-    case .requestOpened, .migrationLeftOut, .added, .removed, .replaced, .suspended, .restored, .paired,
-      .pairingFailed,
-      .bondLost, .registryImported,
-      .transition:
-      nil
-    }
-  }
-
-  var level: LogLevel {
-    switch self {
-    case .automaticFailed, .bondLost: .warning
-    case .requestOpened, .migrationLeftOut, .paired, .pairingFailed, .unknownIdentifier, .added, .removed,
-      .replaced,
-      .suspended, .restored, .registryImported:
-      .notice
-    case .resolved, .disclosed: .info
-    case .transition: .debug
+    case .unknownIdentifier: (.notice, .foreignAccessories)
+    case .disclosed: (.info, .disclosed)
+    case .resolved: (.info, .resolved)
+    case .automaticFailed: (.warning, .automaticFailed)
+    case .bondLost: (.warning, nil)
+    case .requestOpened, .migrationLeftOut, .paired, .pairingFailed, .added, .removed, .replaced, .suspended,
+      .restored, .registryImported:
+      (.notice, nil)
+    case .transition: (.debug, nil)
     }
   }
 

@@ -196,7 +196,7 @@ struct AgentLoop: ~Copyable {
       case .openBus: bus.open(&context)
       case .closeBus: bus.close(&context)
       case .callBus(let call): bus.call(call, &context)
-      case .openRadio(let selection, let access): openRadio(selection, access)
+      case .openRadio(let selection, let access): radio.open(selection, access, &context)
       case .releaseRadio(let reason): radio.lose(.gone(reason), &context)
       case .recoverRadio(let action): radio.recover(action, &context)
       case .setFilter(let program): radio.setFilter(program, &context)
@@ -212,10 +212,6 @@ struct AgentLoop: ~Copyable {
       case .log(let notice): log(notice)
       }
     }
-  }
-
-  mutating func openRadio(_ selection: RadioSelection, _ access: Gateway.Access) {
-    radio.open(selection, access, &context)
   }
 
   private mutating func log(_ notice: Notice) {

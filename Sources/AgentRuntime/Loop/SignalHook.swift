@@ -76,14 +76,9 @@ struct SignalHook {
   /// Handles the end of the program, and starts it for the next signal.
   mutating func receiveEnd(_ loop: inout LoopContext) {
     guard let outcome = program.takeEnd() else { return }
-    removeToken(&loop)
+    if let token = token.take() { loop.registry.remove(token) }
     logOutcome(outcome, &loop)
     startPrograms(&loop)
-  }
-
-  private mutating func removeToken(_ loop: inout LoopContext) {
-    guard let token = token.take() else { return }
-    loop.registry.remove(token)
   }
 
   private func logOutcome(_ outcome: SignalProgram.Outcome?, _ loop: inout LoopContext) {

@@ -49,7 +49,7 @@ struct AdapterRecovery {
   /// Powers the adapter through the management interface, which also restores its settings.
   private func switchPower(_ isOn: Bool) {
     guard let socket = try? MgmtSocket() else { return }
-    socket.performCommands([.setPowered(isOn, index)], milliseconds: Self.answerMilliseconds)
+    socket.performCommands([.set(.setPowered, to: isOn, index)], milliseconds: Self.answerMilliseconds)
   }
 
   /// Leaves an empty file for the recovery unit, which removes it when it is done.

@@ -35,18 +35,24 @@ enum AdapterTask: Equatable, Sendable {
 
   func run(_ networks: KernelNetworkScan) -> AdapterTaskResult {
     switch self {
-    case .open(let request): .opened(RadioOpening.open(request))
+    case .open(let request): return .opened(RadioOpening.open(request))
     case .recover(let action, let request, let settle):
-      .opened(RadioOpening.recover(action, request, settleMilliseconds: settle))
+      return .opened(RadioOpening.recover(action, request, settleMilliseconds: settle))
     // The last reference to the adapter is that of the task.
-    case .close: .done
-    case .restore(let index): restore(index)
-    case .note(let state, let index, let file): note(state, index, file)
-    case .findBluetoothd: findBluetoothd()
-    case .readKnownDevices: readKnownDevices()
-    case .networks(.read(let number, let interface)): .networks(number, networks.readNetworks(of: interface))
+    case .close: return .done
+    case .restore(let index):
+      // Without Bluetooth there is nothing to take up.
+      try? AdapterOpener().restore(index)
+      return .done
+    case .note(let state, let index, let file):
+      file.note(state, index)
+      return .done
+    case .findBluetoothd: return findBluetoothd()
+    case .readKnownDevices: return readKnownDevices()
+    case .networks(.read(let number, let interface)):
+      return .networks(number, networks.readNetworks(of: interface))
     case .networks(.startScan(let number, let interface)):
-      .networkScan(number, networks.startScan(on: interface))
+      return .networkScan(number, networks.startScan(on: interface))
     }
   }
 
@@ -63,20 +69,6 @@ enum AdapterTask: Equatable, Sendable {
     } catch {
       return .knownDevices(KnownDevices([], failure: error.reason))
     }
-  }
-
-  private func restore(_ index: UInt16) -> AdapterTaskResult {
-    do throws(RadioOpeningError) { try AdapterOpener().restore(index) } catch {
-      // Without Bluetooth there is nothing to take up.
-    }
-    return .done
-  }
-
-  private func note(_ state: KernelScanState, _ index: UInt16, _ file: KernelScanStateFile)
-    -> AdapterTaskResult
-  {
-    file.note(state, index)
-    return .done
   }
 }
 

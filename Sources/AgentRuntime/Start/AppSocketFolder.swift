@@ -17,7 +17,7 @@ struct AppSocketFolder: Sendable {
 
   let path: String
 
-  init(besideSocket socket: String) { path = Path.folder(of: socket) + "/app" }
+  init(besideSocket socket: String) { path = DurableFile.folder(of: socket) + "/app" }
 
   func path(ofApp app: String) -> String { path + "/" + app }
 

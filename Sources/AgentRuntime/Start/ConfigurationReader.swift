@@ -26,7 +26,7 @@ struct ConfigurationReader: Sendable {
     if let radio, let selection = RadioSelection(text: radio) {
       manifest.gateway.radio = selection
     } else {
-      manifest.gateway.radio = manifest.gateway.radio.resolved(in: Path.folder(of: manifestPath))
+      manifest.gateway.radio = manifest.gateway.radio.resolved(in: DurableFile.folder(of: manifestPath))
     }
     try requireTouchAccount(manifest.gateway)
     let identities = try manifest.gateway.identityKeys.map { path throws(StartError) in
@@ -73,12 +73,6 @@ extension AgentCore.Configuration {
 
 /// Paths of files, as text.
 enum Path {
-  /// The folder that a file lies in.
-  static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
   /// Returns the path relative to `folder`, unless it is absolute.
   static func resolved(_ path: String, in folder: String) -> String {
     path.hasPrefix("/") || folder == "." ? path : folder + "/" + path
@@ -103,7 +97,7 @@ struct BoardSearch {
   let folders: [String]
 
   init(manifestPath: String) {
-    let folder = Path.folder(of: manifestPath)
+    let folder = DurableFile.folder(of: manifestPath)
     folders = [folder + "/board", folder + "/../Board", "/usr/share/accessoryd/board"]
   }
 

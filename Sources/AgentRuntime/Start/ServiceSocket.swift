@@ -58,7 +58,7 @@ struct ServiceSocket: ~Copyable {
   }
 
   /// The socket's folder, which lives as long as the system runs.
-  var folder: String { Path.folder(of: path) }
+  var folder: String { DurableFile.folder(of: path) }
 
   /// Removes the socket's name, so that no client finds the agent any more.
   func withdraw() { FileName.remove(path) }

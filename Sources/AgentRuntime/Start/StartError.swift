@@ -74,7 +74,7 @@ struct StartError: Error {
     noSocket(path, "a socket's path has at most \(byteCountMax) bytes; choose a shorter one")
   }
   static func socket(_ path: String, _ error: SystemError) -> Self {
-    let folder = quoted(Path.folder(of: path))
+    let folder = quoted(DurableFile.folder(of: path))
     if error.isExhausted {
       return noSocket(path, "\(error.sentence); free some, or raise the limit (ulimit -n)", .systemError)
     }

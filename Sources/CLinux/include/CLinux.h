@@ -40,9 +40,6 @@ int clinux_timer_create(void);
 /// Arms a timer for an absolute time, or disarms it with zero.
 int clinux_timer_set(int descriptor, int64_t microseconds);
 
-/// Returns the microseconds since boot, sleep included, or -1 with errno.
-int64_t clinux_boot_time(void);
-
 int clinux_eventfd(void);
 
 /// Opens a process of root that has this name and has not ended, or one in this control group: `/proc` may hide the
@@ -66,14 +63,10 @@ int clinux_connect(int descriptor, const char *path);
 /// Sends one datagram to a local socket.
 long clinux_send_to(int descriptor, const void *bytes, size_t count, const char *path);
 
-/// Local sockets, non-blocking and closed on exec.
-int clinux_stream_socket(void);
-int clinux_packet_socket(void);
-int clinux_datagram_socket(void);
-
-/// Creates two sockets that are connected to each other.
-int clinux_stream_pair(int pair[2]);
-int clinux_packet_pair(int pair[2]);
+/// Local sockets of a type such as SOCK_STREAM, non-blocking and closed on exec: one, or two that are connected to each
+/// other.
+int clinux_socket(int type);
+int clinux_pair(int type, int pair[2]);
 
 /// Calls send(2) without raising SIGPIPE.
 long clinux_send(int descriptor, const void *bytes, size_t count);
@@ -135,9 +128,6 @@ int64_t clinux_descriptor_limit(uint64_t wanted);
 /// its memory (prctl(2), PR_SET_DUMPABLE). Programs that it starts leave no core dumps either. Returns 0, or -1 with
 /// errno.
 int clinux_keep_secrets(void);
-
-/// Returns the microseconds of CLOCK_MONOTONIC, which the service manager uses, or -1 with errno.
-int64_t clinux_monotonic_time(void);
 
 /// Makes the heap return freed memory: large blocks are mapped separately, and all threads share one arena.
 void clinux_keep_heap_small(void);
