@@ -166,6 +166,7 @@ struct MatchTable: ~Copyable {
 
   /// How a device ranks among those that an item finds: by its filtered level in Q4; those without a reading come
   /// after them, and silent ones last: for longer than the settling time and than the pauses that they are known to make.
+  @inline(__always)
   func rank(of device: Device, item: Int, at now: Instant) -> Int16 {
     let patience = Int64(gates[item].settlingMilliseconds) + Int64(device.signal.rhythm.milliseconds)
     let isSilent = now.milliseconds(since: device.lastSeen) > patience
@@ -175,6 +176,7 @@ struct MatchTable: ~Copyable {
 
   /// Whether a device takes the place of the one heard least recently: when that has been silent for the settling time. Only
   /// for one that sleeps itself, a pause within the other's rhythm is no silence: else they would take turns.
+  @inline(__always)
   func replacesOldest(_ device: Device, item: Int, at now: Instant) -> Bool {
     let patience = Int64(gates[item].settlingMilliseconds)
     guard quotas[item].oldestRow >= 0, now.milliseconds(since: quotas[item].oldest) > patience else {
@@ -185,6 +187,7 @@ struct MatchTable: ~Copyable {
 
   /// Whether a device takes the place of another: always when it is stronger than all or one is silent, else when it is
   /// stronger than the weakest by 6 dB and the last exchange is long enough ago.
+  @inline(__always)
   func admits(_ device: Device, item: Int, at now: Instant) -> Bool {
     if replacesOldest(device, item: item, at: now) { return true }
     let rank = rank(of: device, item: item, at: now)

@@ -168,6 +168,8 @@ extension Pipeline {
   /// that is stronger by 6 dB, at most once a second. One that is silent gives way to any, first.
   mutating func claimQuota(ofItem item: Int, for row: Int) -> Bool {
     if matches.hasFreeSlot(forItem: item) { return true }
+    // Its level decides: asked for while readings wait, it would be computed anew for each report.
+    devices.rows[row].signal.settle()
     // Comparing costs a pass over the table: once a second, and when a device looks like taking a place.
     if matches.quotas[item].isDue(matches.quotas[item].compared, at: clock) {
       matches.compareDevices(ofItem: item, among: devices.rows, at: clock)

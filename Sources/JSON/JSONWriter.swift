@@ -53,8 +53,13 @@ public struct JSONWriter: Sendable {
   }
 
   /// A member of the innermost object that may have no value.
+  @inlinable
   public mutating func member(_ key: String, _ value: (some JSONEncodable)?) {
-    if let value { return member(key, value) }
+    if let value { member(key, value) } else { memberWithoutValue(key) }
+  }
+
+  @usableFromInline
+  mutating func memberWithoutValue(_ key: String) {
     guard keepsNull else { return }
     self.key(key)
     literal("null")

@@ -12,6 +12,8 @@ public struct SetupConfiguration: Sendable {
   private let itemIDs: [String: Set<String>]
   /// Whether some item is set up automatically.
   let hasAutomaticItems: Bool
+  /// Whether some item demands an authenticated bond.
+  let hasAuthenticatedItems: Bool
   /// The networks that are set up automatically.
   let automaticNetworks: [AutomaticKey]
   /// Whether the board profile says how the adapter's levels compare with the reference.
@@ -25,6 +27,7 @@ public struct SetupConfiguration: Sendable {
     itemIDs = apps.mapValues { Set($0.items.map(\.id)) }
     let automatic = manifest.apps.flatMap { $0.items.filter { $0.selection == .automatic } }
     hasAutomaticItems = !automatic.isEmpty
+    hasAuthenticatedItems = manifest.apps.contains { $0.items.contains { $0.pairing == .authenticated } }
     automaticNetworks = manifest.apps.flatMap { app in
       app.items.compactMap { item in
         guard item.selection == .automatic, item.descriptor.isFoundByNetwork, let name = item.descriptor.ssid

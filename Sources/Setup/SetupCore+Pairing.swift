@@ -81,7 +81,8 @@ extension SetupCore {
 
   /// Whether an item of some accessory of the device demands an authenticated bond.
   public func demandsAuthenticatedBond(_ device: RegistryDevice) -> Bool {
-    registry.accessories.contains { $0.device == device.number && demandsAuthenticatedBond($0) }
+    configuration.hasAuthenticatedItems
+      && registry.accessories.contains { $0.device == device.number && demandsAuthenticatedBond($0) }
   }
 
   private func demandsAuthenticatedBond(_ accessory: RegistryAccessory) -> Bool {

@@ -52,6 +52,22 @@ struct Stream {
     }
   }
 
+  /// Devices that one item finds, in turn: those that have a place, and as many that are turned away because all places are
+  /// taken by stronger ones.
+  init(fullItemOf places: Int, reports: Int, _ format: ReportFormat, seed: UInt64 = 1) {
+    self.format = format
+    generator = SeededGenerator(seed: seed)
+    changePerMille = 0
+    let crowd = (0..<(2 * places)).map { _ in StreamDevice(0, &generator) }
+    for index in 0..<reports {
+      let place = index % crowd.count
+      let rssi: Int8 = place < places ? -50 : -80
+      let report = AirReport(.connectable, from: crowd[place].address, rssi: rssi, crowd[place].payload)
+      bytes += ReportEncoder.event(format, report)
+      starts.append(bytes.count)
+    }
+  }
+
   /// Bits 32 to 43 of a product with a constant, for 2,000 rows.
   private static func slotWithoutKey(of address: DeviceAddress) -> UInt64 {
     (address.word &* 0x9E37_79B9_7F4A_7C15) >> 32 & 4095

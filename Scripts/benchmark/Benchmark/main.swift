@@ -12,13 +12,14 @@
 import CAllocations
 import Discovery
 import HCI
+import Manifest
 import Setup
 
 let arguments = CommandLine.arguments
 let numbers = arguments.dropFirst(2).compactMap(Int.init)
 guard (4...5).contains(arguments.count), numbers.count == arguments.count - 2 else {
   print(
-    "usage: benchmark [extended-]match|pipeline|unchanged|colliding|alternating|json|forwarded|unwanted|reload|one-mask|four-masks|all-masks|"
+    "usage: benchmark [extended-]match|pipeline|unchanged|colliding|alternating|full-item|json|forwarded|unwanted|reload|one-mask|four-masks|all-masks|"
       + "replay-manifest|replay-capture|check-manifest "
       + "DESCRIPTORS ROUNDS [REPORTS]"
   )
@@ -42,12 +43,17 @@ let manifest =
   default: Descriptors.mixed(descriptors)
   }
 let stream =
-  workloadName == "alternating"
-  ? Stream(alternatingBeacons: min(descriptors, Stream.targetCount), reports: reports, format)
-  : Stream(
-    reports: reports, format,
-    changePerMille: ["unchanged", "colliding", "forwarded", "unwanted"].contains(workloadName) ? 0 : 230,
-    collides: workloadName == "colliding")
+  switch workloadName {
+  case "alternating":
+    Stream(alternatingBeacons: min(descriptors, Stream.targetCount), reports: reports, format)
+  case "full-item":
+    Stream(fullItemOf: Int(manifest.gateway.capacities.matchesPerItem), reports: reports, format)
+  default:
+    Stream(
+      reports: reports, format,
+      changePerMille: ["unchanged", "colliding", "forwarded", "unwanted"].contains(workloadName) ? 0 : 230,
+      collides: workloadName == "colliding")
+  }
 if workloadName.hasPrefix("replay-") || workloadName == "check-manifest" {
   let isCapture = workloadName == "replay-capture"
   try ReplayFiles.write(
@@ -67,7 +73,8 @@ if workloadName.hasPrefix("replay-") || workloadName == "check-manifest" {
     case "forwarded", "unwanted": workload.runReports(stream)
     case "json": workload.runJSON(reports)
     case "reload": workload.runReload(stream, manifest, round: round)
-    case "pipeline", "unchanged", "colliding", "alternating": workload.runPipeline(stream, round: round)
+    case "pipeline", "unchanged", "colliding", "alternating", "full-item":
+      workload.runPipeline(stream, round: round)
     default: workload.runMatcher(stream)
     }
   }

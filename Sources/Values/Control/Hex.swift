@@ -48,12 +48,10 @@ public struct Hex: Equatable, Sendable {
 
   /// The low `count` digits of a number.
   public static func digits(_ value: UInt64, count: Int) -> String {
-    var digits = ""
-    for position in (0..<count).reversed() {
-      let digit = digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * position)) & 0xF)
-      digits.unicodeScalars.append(Unicode.Scalar(digit))
+    let digits = (0..<count).reversed().map {
+      digit(UInt8(truncatingIfNeeded: value >> UInt64(4 * $0)) & 0xF)
     }
-    return digits
+    return String(decoding: digits, as: UTF8.self)
   }
 
   /// The value of a digit in either case; nil for any other character.

@@ -86,9 +86,10 @@ public enum AddressText {
 
   /// The written form of the low 48 bits.
   public static func text(of bits: UInt64) -> String {
-    stride(from: 40, through: 0, by: -8).map { shift in
-      Hex.digits(bits >> UInt64(shift) & 0xFF, count: 2).uppercased()
-    }.joined(separator: ":")
+    let digits = Array(Hex.digits(bits, count: 12).uppercased().utf8)
+    var text = digits[..<2]
+    for pair in stride(from: 2, to: 12, by: 2) { text += [UInt8(ascii: ":")] + digits[pair..<(pair + 2)] }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 
