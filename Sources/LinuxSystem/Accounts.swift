@@ -31,6 +31,25 @@ public enum Accounts {
     }
   }
 
+  /// Whether a user belongs to a group, by its own group or as a member; not when the system does not say. Of more than 1,024
+  /// groups of a user the first ones count.
+  public static func belongs(_ user: String, toGroup group: String) -> Bool {
+    guard case .known(let wanted) = Self.group(named: group) else { return false }
+    var entry = unsafe passwd()
+    let own = unsafe ask { buffer, count in
+      var found: UnsafeMutablePointer<passwd>?
+      // Holds: as above.
+      let status = unsafe getpwnam_r(user, &entry, buffer, count, &found)
+      return unsafe (status, found?.pointee.pw_gid)
+    }
+    guard case .known(let first) = own else { return false }
+    var groups = [UInt32](repeating: first, count: 1024)
+    var count = Int32(groups.count)
+    // Holds: it fills no more than `count` groups, and says how many there are.
+    let filled = unsafe getgrouplist(user, first, &groups, &count)
+    return groups.prefix(filled < 0 ? groups.count : Int(count)).contains(wanted)
+  }
+
   /// Repeats a lookup with a larger buffer until the entry fits, up to a mebibyte.
   private static func ask(
     _ call: (UnsafeMutablePointer<CChar>, Int) -> (status: Int32, id: UInt32?)

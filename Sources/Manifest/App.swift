@@ -45,11 +45,25 @@ public struct AccountDirectory: Sendable {
     case noAnswer
   }
 
-  private let answer: @Sendable (App.Account) -> Answer
+  /// The group whose members are operators.
+  public static let operatorGroup = "accessory"
 
-  public init(_ answer: @escaping @Sendable (App.Account) -> Answer) { self.answer = answer }
+  private let answer: @Sendable (App.Account) -> Answer
+  private let operators: @Sendable (String) -> Bool
+
+  /// `operators` says of a user beside root whether it is an operator.
+  public init(
+    operators: @escaping @Sendable (String) -> Bool = { _ in false },
+    _ answer: @escaping @Sendable (App.Account) -> Answer
+  ) {
+    self.answer = answer
+    self.operators = operators
+  }
 
   public func lookUp(_ account: App.Account) -> Answer { answer(account) }
+
+  /// Whether a user is root, or another operator.
+  func isOperator(_ user: String) -> Bool { lookUp(.user(user)) == .known(id: 0) || operators(user) }
 
   /// Looks nothing up, so that no account is reported.
   public static let silent = AccountDirectory { _ in .noAnswer }

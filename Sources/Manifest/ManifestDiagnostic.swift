@@ -175,6 +175,11 @@ extension ManifestDiagnostic.Kind {
         + (ofEveryApp ? ", and everything of every app" : "")
         + "; use \"items\" or \"accessories\" unless that is meant")
   }
+  public static func bridgeOfOperator(user: String) -> Self {
+    warning(
+      "\(user.quotedForDisplay) is an operator, so this section keeps nothing from the bridge; give the bridge a user of its "
+        + "own that is not in the group \(AccountDirectory.operatorGroup)")
+  }
   public static func seesNothing(ofEveryApp: Bool) -> Self {
     warning(
       "the bridge sees nothing, because "

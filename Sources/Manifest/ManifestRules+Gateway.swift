@@ -46,7 +46,7 @@ extension ManifestRules {
   /// this id is refused.
   private static let overflowID: UInt32 = 65_534
 
-  /// Checks that each bridge has a user of its own, and sees something, but not everything.
+  /// Checks that each bridge has a user of its own, which is no operator, and sees something, but not everything.
   mutating func checkBridges() {
     var paths: [String: ManifestKeyPath] = [:]
     for bridge in manifest.bridges {
@@ -56,6 +56,9 @@ extension ManifestRules {
         report(.repeatedUser(of: first), at: path, BridgeKey.user)
       } else {
         paths[bridge.user] = path
+      }
+      if isLegible(path.appending(BridgeKey.user)), accounts.isOperator(bridge.user) {
+        report(.bridgeOfOperator(user: bridge.user), at: path, BridgeKey.user)
       }
       guard isLegible(path), isLegible(ManifestKeyPath().appending(RootKey.app)) else { continue }
       if bridge.forward == .everything {

@@ -62,8 +62,13 @@ extension Reading where Value == GatewayManifest {
 }
 
 extension AccountDirectory {
+  /// The user that the package runs the agent as.
+  private static let agent = "accessoryd"
+
   /// The accounts of this machine.
-  public static let system = AccountDirectory { account in
+  public static let system = AccountDirectory(
+    operators: { $0 == agent || Accounts.belongs($0, toGroup: operatorGroup) }
+  ) { account in
     let answer =
       switch account {
       case .user(let name): Accounts.user(named: name)

@@ -46,6 +46,9 @@ struct SystemProgramTests {
       #expect(!Accounts.isMember("no-such-user", ofGroup: fields[0]))
     }
     #expect(!Accounts.isMember("root", ofGroup: "no-such-group"))
+    #expect(Accounts.belongs("root", toGroup: "root") && !Accounts.belongs("root", toGroup: "no-such-group"))
+    #expect(Accounts.belongs("daemon", toGroup: "daemon") && !Accounts.belongs("daemon", toGroup: "root"))
+    #expect(!Accounts.belongs("no-such-user", toGroup: "root"))
   }
 
   @Test("A file is created that any account may read, and never over another one")

@@ -11,9 +11,11 @@ struct GoldenTests {
   static let names = Fixtures.names(in: "bad", ending: ".toml")
 
   /// A system with two accounts.
-  private static let accounts = AccountDirectory { account in
+  private static let accounts = AccountDirectory(operators: { $0 == "anna" }) { account in
     switch account.name {
+    case "root": .known(id: 0)
     case "lights": .known(id: 990)
+    case "anna": .known(id: 1000)
     case "nobody": .known(id: 65_534)
     default: .unknown
     }

@@ -182,14 +182,11 @@ struct TrustedFile {
 }
 
 extension AccessList {
-  /// The group whose members are operators.
-  private static let operatorGroup = "accessory"
-
   /// Resolves the names of accounts; called only when a manifest is read. No client may act as an app or a bridge whose
   /// account does not exist, as a warning of the manifest says.
   init(_ manifest: GatewayManifest) {
     self.init(
-      operatorUsers: [0, ThisProcess.user], operatorGroups: Set(Self.group(Self.operatorGroup)),
+      operatorUsers: [0, ThisProcess.user], operatorGroups: Set(Self.group(AccountDirectory.operatorGroup)),
       overflowUser: Self.overflowUser)
     appsWithSocket = Set(manifest.apps.filter(\.hasOwnSocket).map(\.name))
     for app in manifest.apps {
