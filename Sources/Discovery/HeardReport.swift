@@ -32,26 +32,6 @@ struct HeardReport: BitwiseCopyable {
     txPower = ReportHeader.noTxPower
   }
 
-  /// The last report of a device, as far as its row and set know it; `extended` is what its header said, if it was an
-  /// extended one.
-  init(
-    last device: Device, _ part: PayloadPart, of set: AdvertisingSet, isScannable: Bool,
-    _ extended: LastExtendedReport
-  ) {
-    address = device.address
-    rssi = device.rssi
-    advertisingSID = set.advertisingSID
-    let isExtended = advertisingSID != ReportHeader.noAdvertisingSID
-    dataStatus = isExtended ? extended.dataStatus : .complete
-    txPower = isExtended ? extended.txPower : ReportHeader.noTxPower
-    var properties = ReportHeader.Properties(rawValue: 0)
-    if isExtended { properties.insert(.extendedEvent) }
-    if part == .response { properties.insert(.scanResponse) }
-    if set.isConnectable { properties.insert(.connectable) }
-    if isScannable { properties.insert(.scannable) }
-    self.properties = properties
-  }
-
   @inline(__always)
   var hasReading: Bool { rssi >= -127 && rssi <= 20 }
 
@@ -62,20 +42,16 @@ struct HeardReport: BitwiseCopyable {
   var isResponse: Bool { properties.contains(.scanResponse) }
 }
 
-/// What the header of an extended report says that a row does not keep.
+/// What the header of an extended report says that the pipeline does not decide on.
 struct LastExtendedReport: BitwiseCopyable {
   var primaryPHY: UInt8 = 1
   /// 0 for none.
   var secondaryPHY: UInt8 = 0
-  var dataStatus = DataStatus.complete
-  var txPower = ReportHeader.noTxPower
 
   init() {}
 
   init(_ header: ReportHeader) {
     primaryPHY = header.primaryPHY.rawValue
     secondaryPHY = header.secondaryPHY?.rawValue ?? 0
-    dataStatus = header.dataStatus
-    txPower = header.txPower
   }
 }

@@ -31,9 +31,7 @@ extension Pipeline {
     case .nothing: return
     case .entered:
       sets.dropKnownFrames(of: devices.rows[row])
-      let streams = devices.rows[row].streams
       emit(.found, .entered, slot, of: row)
-      passOnIfFound(row, passedTo: streams)
     case .startedLeaving: break
     }
     deadlines.schedule(row, noLaterThan: deadline(ofMatch: slot, of: row))

@@ -149,7 +149,10 @@ public struct Pipeline: ~Copyable {
     noteReport(at: time)
     // A name of its own keeps the report out of memory.
     let header = report.header
-    process(HeardReport(legacy: header.address, header.properties, rssi: header.rssi), report.data)
+    let data = report.data
+    let (row, streams) = process(
+      HeardReport(legacy: header.address, header.properties, rssi: header.rssi), data)
+    if streams != 0 { passOn(header.properties, data, row: row) }
     return .reports
   }
 
@@ -160,7 +163,7 @@ public struct Pipeline: ~Copyable {
     noteReport(at: time)
     let header = report.header
     reports.last = LastExtendedReport(header)
-    process(HeardReport(header), report.data)
+    processAndPassOn(HeardReport(header), report.data)
     return .reports
   }
 
@@ -240,27 +243,29 @@ public struct Pipeline: ~Copyable {
       counters.reportsAnonymous &+= 1
       return passOnUnlisted(report, payload)
     }
-    process(report, payload)
+    processAndPassOn(report, payload)
   }
 
   // MARK: The path of a report
 
-  /// Processes a report that has an address, and whose payload is as complete as it will get.
   @inline(__always)
-  private mutating func process(_ report: HeardReport, _ payload: RawSpan) {
-    guard let row = findRow(of: report.address) else { return passOnUnlisted(report, payload) }
-    // One handle for the whole report: the row is checked once.
-    let rows = devices.rows
-    // A call in the path of the others would keep what it needs out of registers.
-    if rows[row].streams != 0 { return passOnAndProcess(report, payload, row: row) }
-    process(report, payload, row: row, of: rows)
+  private mutating func processAndPassOn(_ report: HeardReport, _ payload: RawSpan) {
+    let (row, streams) = process(report, payload)
+    if streams != 0 { passOn(report, payload, row: row) }
   }
 
-  /// Passes a report on to the streams that want its device, and processes it.
-  @inline(never)
-  private mutating func passOnAndProcess(_ report: HeardReport, _ payload: RawSpan, row: Int) {
-    passOn(report, payload, to: devices.rows[row].streams, row: row)
-    process(report, payload, row: row, of: devices.rows)
+  /// Processes a report that has an address, and whose payload is as complete as it will get. Returns its row, and the streams
+  /// that want it.
+  @inline(__always)
+  private mutating func process(_ report: HeardReport, _ payload: RawSpan) -> (row: Int, streams: UInt8) {
+    guard let row = findRow(of: report.address) else {
+      passOnUnlisted(report, payload)
+      return (-1, 0)
+    }
+    // One handle for the whole report: the row is checked once.
+    let rows = devices.rows
+    process(report, payload, row: row, of: rows)
+    return (row, rows[row].streams)
   }
 
   @inline(__always)
@@ -303,8 +308,10 @@ public struct Pipeline: ~Copyable {
   @inline(__always)
   private mutating func hear(_ report: HeardReport, row: Int, of rows: FixedTable<Device>) -> Bool {
     if report.dataStatus == .truncated { counters.reportsTruncated &+= 1 }
+    // The row is checked here, before any branch.
+    let wasSilent = rows[row].wasSilent(at: clock)
     guard report.hasReading else { return hearWithoutReading(report, row: row) }
-    if rows[row].wasSilent(at: clock) { forgetSilentLevel(of: row) }
+    if wasSilent { forgetSilentLevel(of: row) }
     return rows[row].hear(report, reading: comparable(report.rssi), at: clock) != .nothing
   }
 
@@ -390,7 +397,6 @@ public struct Pipeline: ~Copyable {
   private mutating func matchPayload(
     _ part: PayloadPart, of set: Int, row: Int, isNew isPayloadNew: Bool, txPower: Int8
   ) {
-    let streams = devices.rows[row].streams
     let isNew = isPayloadNew || !sets.table[set].isEvaluated
     if isNew { evaluate(set) } else { counters.reportsUnchanged &+= 1 }
     if sets.table[set].evaluation.isMalformed { countMalformed(sets.table[set].evaluation) }
@@ -398,7 +404,6 @@ public struct Pipeline: ~Copyable {
     devices.rows[row].claimedTxPower = Device.believableTxPower(txPower, inPayload)
     guard isNew else { return }
     updateMatches(of: row, set: set)
-    passOnIfFound(row, part, passedTo: streams)
     guard isPayloadNew else { return }
     guard devices.rows[row].matchCount > 0 else {
       sets.table[set].knownFrames = -1

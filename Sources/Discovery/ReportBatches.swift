@@ -25,14 +25,17 @@ public struct ReportBatches: BitwiseCopyable {
     var start = Instant(microseconds: 0)
     /// How long a report may wait for others, in milliseconds.
     var patience: Int64 = 0
-    var passed: UInt64 = 0
+    /// Reports of the batches that were sent.
+    var sent: UInt64 = 0
     var missed: UInt64 = 0
-    /// The records and bytes of the batch, and when it is due.
-    var recordCount = 0
+    /// How many records the batch may still get, and its bytes.
+    var recordsLeft = ReportBatches.recordsPerBatch
     var byteCount = ReportLayout.headerByteCount
-    var due = Instant(microseconds: .max)
     /// What a batch may grow to: nothing while it is held back, and reports are missed.
     var limit = ReportBatches.stride
+
+    var recordCount: Int { ReportBatches.recordsPerBatch &- recordsLeft }
+    var passed: UInt64 { sent &+ missed &+ UInt64(truncatingIfNeeded: recordCount) }
   }
 
   private let streams: FixedTable<Stream>
@@ -61,16 +64,20 @@ public struct ReportBatches: BitwiseCopyable {
   /// Begins a stream in a free place.
   public mutating func open(_ stream: Int, patienceMilliseconds: Int64, at now: Instant) {
     streams[stream] = Stream(start: now, patience: patienceMilliseconds)
-    full &= ~(1 << UInt8(stream))
+    startBatch(of: stream)
   }
 
   public func passedCount(_ stream: Int) -> UInt64 { streams[stream].passed }
   public func missedCount(_ stream: Int) -> UInt64 { streams[stream].missed }
   public func hasRecords(_ stream: Int) -> Bool { streams[stream].recordCount > 0 }
 
-  /// When a stream's batch is due; nil for an empty one.
+  /// When a stream's batch is due: its first report says when it came. nil for an empty batch, and one that is held back.
   public func due(_ stream: Int) -> Instant? {
-    streams[stream].due.microseconds < .max ? streams[stream].due : nil
+    let batch = streams[stream]
+    guard batch.recordCount > 0, batch.limit > 0 else { return nil }
+    let first = bytes.span(at: stream * Self.stride + ReportLayout.headerByteCount + 8, count: 8)
+    let waiting = Int64(first.uint64(at: 0))
+    return Instant(microseconds: batch.start.microseconds &+ waiting).advanced(milliseconds: batch.patience)
   }
 
   /// The batch of a stream, with its header.
@@ -83,63 +90,62 @@ public struct ReportBatches: BitwiseCopyable {
 
   /// Empties the batch of a stream. What it had has arrived.
   public mutating func batchWasSent(_ stream: Int) {
+    streams[stream].sent &+= UInt64(streams[stream].recordCount)
+    startBatch(of: stream)
+  }
+
+  /// Begins a batch with what came before its first report: until that has come, none can be missed.
+  private mutating func startBatch(of stream: Int) {
     full &= ~(1 << UInt8(stream))
-    streams[stream].recordCount = 0
+    streams[stream].recordsLeft = Self.recordsPerBatch
     streams[stream].byteCount = ReportLayout.headerByteCount
-    streams[stream].due = Instant(microseconds: .max)
     streams[stream].limit = Self.stride
+    bytes.store(streams[stream].passed, at: stream * Self.stride + 8)
+    bytes.store(streams[stream].missed, at: stream * Self.stride + 16)
   }
 
   /// Keeps the batch of a stream as it is: its reader has no room for it.
   public mutating func batchWasHeldBack(_ stream: Int) {
     full &= ~(1 << UInt8(stream))
-    streams[stream].due = Instant(microseconds: .max)
     streams[stream].limit = 0
   }
 
   /// Ends a stream, whose last batch was not sent. Returns the reports that passed, and those of them that were missed.
   public mutating func close(_ stream: Int) -> (passed: UInt64, missed: UInt64) {
-    let missed = streams[stream].missed &+ UInt64(streams[stream].recordCount)
-    batchWasSent(stream)
-    return (streams[stream].passed, missed)
+    full &= ~(1 << UInt8(stream))
+    let last = streams[stream]
+    streams[stream] = Stream()
+    return (last.passed, last.missed &+ UInt64(last.recordCount))
   }
 
   // MARK: Records
 
-  /// Adds a report to the batch of each stream of a set of bits.
+  /// Adds a report to the batch of a stream.
   @inline(__always)
-  mutating func add(_ words: ReportWords, _ data: RawSpan, to wanted: UInt8, at now: Instant) {
+  mutating func add(_ words: ReportWords, _ data: RawSpan, toStream stream: Int, at now: Instant) {
     let byteCount = ReportLayout.recordByteCount &+ data.byteCount
+    let start = streams[stream].byteCount
+    let end = start &+ byteCount
+    guard end <= streams[stream].limit else { return streams[stream].missed &+= 1 }
+    let time = UInt64(truncatingIfNeeded: now.microseconds &- streams[stream].start.microseconds)
     let head = words.head | UInt64(waited) << 48 | UInt64(truncatingIfNeeded: byteCount)
+    streams[stream].byteCount = end
+    streams[stream].recordsLeft &-= 1
+    if streams[stream].recordsLeft == 0 || end >= Self.fullByteCount { batchIsFull(stream) }
+    bytes.store(
+      (head, time, words.address, words.identity), words.levels, data, at: stream &* Self.stride &+ start)
+  }
+
+  @inline(never)
+  private mutating func batchIsFull(_ stream: Int) { full |= 1 << UInt8(truncatingIfNeeded: stream) }
+
+  /// Adds a report to the batch of each stream of a set of bits.
+  @inline(never)
+  mutating func add(_ words: ReportWords, _ data: RawSpan, to wanted: UInt8, at now: Instant) {
     var left = wanted
     while left != 0 {
-      let place = left.trailingZeroBitCount
+      add(words, data, toStream: left.trailingZeroBitCount, at: now)
       left &= left &- 1
-      var stream = streams[place]
-      let start = stream.byteCount
-      guard start &+ byteCount <= stream.limit else {
-        streams[place].passed = stream.passed &+ 1
-        streams[place].missed = stream.missed &+ 1
-        continue
-      }
-      let batch = place &* Self.stride
-      if stream.recordCount == 0 {
-        bytes.store(stream.passed, at: batch &+ 8)
-        bytes.store(stream.missed, at: batch &+ 16)
-        streams[place].due = now.advanced(milliseconds: stream.patience)
-      }
-      let time = UInt64(truncatingIfNeeded: now.microseconds &- stream.start.microseconds)
-      bytes.store((head, time, words.address, words.identity), at: batch &+ start)
-      bytes.store(words.levels, at: batch &+ start &+ 32)
-      bytes.write(data, at: batch &+ start &+ ReportLayout.recordByteCount)
-      stream.byteCount = start &+ byteCount
-      stream.recordCount &+= 1
-      streams[place].passed = stream.passed &+ 1
-      streams[place].byteCount = stream.byteCount
-      streams[place].recordCount = stream.recordCount
-      if stream.recordCount >= Self.recordsPerBatch || stream.byteCount >= Self.fullByteCount {
-        full |= 1 << UInt8(truncatingIfNeeded: place)
-      }
     }
   }
 }
@@ -151,28 +157,48 @@ struct ReportWords: BitwiseCopyable {
   var identity: UInt64
   let levels: UInt16
 
+  /// The words of a legacy report.
   @inline(__always)
-  init(_ report: HeardReport, secondaryPHY: UInt8, primaryPHY: UInt8) {
-    // Identity addresses of the controller are the next two numbers after public and random; anonymous has every bit.
-    let type = report.address.word & 0xFF
-    let isResolved = type & 0xFE == 2
-    let settledType = isResolved ? type & 1 : type
-    let properties = UInt64(report.properties.rawValue)
+  init(legacy report: HeardReport) {
     // Connectable, scannable, directed and scan response have the same bits.
-    let isExtended = properties >> 5 & ~(properties >> 4) & 1
-    let flags = properties & 0xF | isExtended << 4 | UInt64(report.dataStatus.rawValue) << 5
-    let bits = report.address.bits
-    let sid = UInt64(report.advertisingSID) << 56
-    head = settledType << 24 | (flags | (isResolved ? 128 : 0)) << 32
-    address = bits | UInt64(primaryPHY) << 48 | UInt64(secondaryPHY) << 56
-    identity = isResolved ? bits | settledType << 48 | sid : sid
-    levels = UInt16(UInt8(bitPattern: report.txPower)) | UInt16(UInt8(bitPattern: report.rssi)) << 8
+    head = UInt64(report.properties.rawValue & 0xF) << 32
+    address = report.address.bits | UInt64(PHY.le1M.rawValue) << 48
+    identity = UInt64(ReportHeader.noAdvertisingSID) << 56
+    levels = Self.levels(ReportHeader.noTxPower, report.rssi)
+    setType(of: report.address)
   }
 
-  /// A key of the manifest or of a bond has resolved the address.
+  @inline(__always)
+  init(_ report: HeardReport, _ extended: LastExtendedReport) {
+    let properties = UInt64(report.properties.rawValue)
+    let isExtended = ~(properties >> 4) & 1
+    let flags = properties & 0xF | isExtended << 4 | UInt64(report.dataStatus.rawValue) << 5
+    head = flags << 32
+    address = report.address.bits | UInt64(extended.primaryPHY) << 48 | UInt64(extended.secondaryPHY) << 56
+    identity = UInt64(report.advertisingSID) << 56
+    levels = Self.levels(report.txPower, report.rssi)
+    setType(of: report.address)
+  }
+
+  @inline(__always)
+  private static func levels(_ txPower: Int8, _ rssi: Int8) -> UInt16 {
+    UInt16(UInt8(bitPattern: txPower)) | UInt16(UInt8(bitPattern: rssi)) << 8
+  }
+
+  /// Identity addresses of the controller are the next two numbers after public and random; anonymous has every bit.
+  @inline(__always)
+  private mutating func setType(of address: DeviceAddress) {
+    let type = address.word & 0xFF
+    guard type & 0xFE == 2 else { return head |= type << 24 }
+    head |= (type & 1) << 24
+    setIdentity(address)
+  }
+
+  /// The controller, or a key of the manifest or of a bond, has resolved the address.
+  @inline(__always)
   mutating func setIdentity(_ address: DeviceAddress) {
     head |= 128 << 32
-    identity = identity & 0xFF << 56 | UInt64(address.settled.type.rawValue) << 48 | address.bits
+    identity = identity & 0xFF << 56 | (address.word & 1) << 48 | address.bits
   }
 }
 
@@ -208,35 +234,30 @@ extension Pipeline {
     devices.rows[row].streams = streams
   }
 
-  /// Passes a report on to streams.
+  /// Passes a report on to the streams that want its device, after it has been processed: the report that an item finds its
+  /// device by is among them.
   @inline(never)
-  mutating func passOn(_ report: HeardReport, _ data: RawSpan, to streams: UInt8, row: Int) {
-    var words = words(of: report)
+  mutating func passOn(_ report: HeardReport, _ data: RawSpan, row: Int) {
+    passOn(words(of: report), data, row: row)
+  }
+
+  /// The same for a legacy report, of which its row has the rest.
+  @inline(never)
+  mutating func passOn(_ properties: ReportHeader.Properties, _ data: RawSpan, row: Int) {
     let rows = devices.rows
+    let report = HeardReport(legacy: rows[row].address, properties, rssi: rows[row].rssi)
+    passOn(ReportWords(legacy: report), data, row: row)
+  }
+
+  @inline(__always)
+  private mutating func passOn(_ numbers: ReportWords, _ data: RawSpan, row: Int) {
+    let rows = devices.rows
+    var words = numbers
     if rows[row].identity >= 0 { words.setIdentity(devices.publicAddress(of: rows[row])) }
     if rows[row].isAccessory { words.head |= 256 << 32 }
-    reports.add(words, data, to: streams, at: clock)
-  }
-
-  /// Passes the report by which an item has just found its device on to the streams that want the device because of that. It
-  /// is what the row and its newest set say: with a level that a gate let in, the advertising data.
-  @inline(__always)
-  mutating func passOnIfFound(_ row: Int, _ part: PayloadPart = .data, passedTo streams: UInt8) {
-    let new = devices.rows[row].streams & ~streams
-    if new != 0 { passOnLast(part, of: row, to: new) }
-  }
-
-  @inline(never)
-  private mutating func passOnLast(_ part: PayloadPart, of row: Int, to streams: UInt8) {
-    let device = devices.rows[row]
-    let set = Int(device.newestSet)
-    let bytes = sets.payloads.bytes
-    let response = bytes.payload(sets.table[set].response, .response, of: set)
-    let report = HeardReport(
-      last: device, part, of: sets.table[set],
-      isScannable: response.byteCount > 0 || sets.table[set].isConnectable, reports.last)
-    let data = bytes.payload(sets.table[set].data, .data, of: set)
-    passOn(report, part == .response ? response : data, to: streams, row: row)
+    let streams = rows[row].streams
+    guard streams & (streams &- 1) == 0 else { return reports.add(words, data, to: streams, at: clock) }
+    reports.add(words, data, toStream: streams.trailingZeroBitCount, at: clock)
   }
 
   /// Passes a report on that belongs to no row.
@@ -248,9 +269,7 @@ extension Pipeline {
 
   @inline(__always)
   private func words(of report: HeardReport) -> ReportWords {
-    guard report.properties.contains(.extendedEvent) else {
-      return ReportWords(report, secondaryPHY: 0, primaryPHY: PHY.le1M.rawValue)
-    }
-    return ReportWords(report, secondaryPHY: reports.last.secondaryPHY, primaryPHY: reports.last.primaryPHY)
+    report.properties.contains(.extendedEvent)
+      ? ReportWords(report, reports.last) : ReportWords(legacy: report)
   }
 }

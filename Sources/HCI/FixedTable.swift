@@ -54,17 +54,57 @@ extension FixedTable where Element == UInt8 {
     unsafe UnsafeMutableRawPointer(base + offset).storeBytes(of: number.littleEndian, as: Number.self)
   }
 
-  /// Stores four numbers from `offset` on, likewise.
+  /// Stores five numbers and then `bytes` from `offset` on, likewise; all of them must lie inside the table.
   @inlinable
   @inline(__always)
-  public func store(_ words: (UInt64, UInt64, UInt64, UInt64), at offset: Int) {
-    precondition(offset >= 0 && offset <= count &- 32)
-    // Holds: as above, for the four of them.
+  public func store(
+    _ words: (UInt64, UInt64, UInt64, UInt64), _ last: UInt16, _ bytes: RawSpan, at offset: Int
+  ) {
+    // A sum that is too large for a number is negative, and as one without a sign larger than any count.
+    let end = UInt(bitPattern: offset &+ 34 &+ bytes.byteCount)
+    precondition(offset >= 0 && end <= UInt(bitPattern: count))
+    // Holds: as above, for all of them.
     let start = unsafe UnsafeMutableRawPointer(base + offset)
     unsafe start.storeBytes(of: words.0.littleEndian, as: UInt64.self)
     unsafe (start + 8).storeBytes(of: words.1.littleEndian, as: UInt64.self)
     unsafe (start + 16).storeBytes(of: words.2.littleEndian, as: UInt64.self)
     unsafe (start + 24).storeBytes(of: words.3.littleEndian, as: UInt64.self)
+    unsafe (start + 32).storeBytes(of: last.littleEndian, as: UInt16.self)
+    // Holds: the bytes that follow lie inside the table too.
+    unsafe bytes.withUnsafeBytes { unsafe Self.copyPieces($0, to: start + 34) }
+  }
+
+  /// Copies bytes without a call, in pieces, the last of which may overlap the one before.
+  @inlinable
+  @inline(__always)
+  static func copyPieces(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer) {
+    typealias Piece = SIMD16<UInt8>
+    guard let start = source.baseAddress else { return }
+    // Holds: each piece lies within the bytes, and the caller has checked that the target has as many.
+    if source.count >= 16 {
+      let last = source.count &- 16
+      var piece = unsafe start.loadUnaligned(as: Piece.self)
+      unsafe target.storeBytes(of: piece, as: Piece.self)
+      var place = 16
+      while place < last {
+        piece = unsafe (start + place).loadUnaligned(as: Piece.self)
+        unsafe (target + place).storeBytes(of: piece, as: Piece.self)
+        place &+= 16
+      }
+      piece = unsafe (start + last).loadUnaligned(as: Piece.self)
+      unsafe (target + last).storeBytes(of: piece, as: Piece.self)
+    } else if source.count >= 8 {
+      let last = source.count &- 8
+      let pieces = unsafe (
+        start.loadUnaligned(as: UInt64.self), (start + last).loadUnaligned(as: UInt64.self)
+      )
+      unsafe target.storeBytes(of: pieces.0, as: UInt64.self)
+      unsafe (target + last).storeBytes(of: pieces.1, as: UInt64.self)
+    } else {
+      for place in 0..<source.count {
+        unsafe (target + place).storeBytes(of: (start + place).load(as: UInt8.self), as: UInt8.self)
+      }
+    }
   }
 
   /// Copies `bytes` to `offset`; the range must lie inside the table.

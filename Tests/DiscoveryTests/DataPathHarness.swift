@@ -27,25 +27,27 @@ final class DataPathHarness {
 
   private let batches = ArenaOwner { ReportBatches(in: &$0) }
 
-  /// Opens a stream that wants everything.
-  func openReports() {
+  /// Opens streams that want everything.
+  func openReports(_ count: Int = 1) {
     path.pipeline.reports = batches.value
-    path.pipeline.reports.open(0, patienceMilliseconds: 100, at: Instant(microseconds: 0))
-    path.pipeline.wantEverything(1)
+    for stream in 0..<count {
+      path.pipeline.reports.open(stream, patienceMilliseconds: 100, at: Instant(microseconds: 0))
+    }
+    path.pipeline.wantEverything(1 << UInt8(count) - 1)
     path.pipeline.followWants()
   }
 
   func holdReportsBack() { path.pipeline.reports.batchWasHeldBack(0) }
 
-  func reportBytes() -> [UInt8] {
+  func reportBytes(_ stream: Int = 0) -> [UInt8] {
     let batches = path.pipeline.reports
-    return Self.bytes(batches.batch(0))
+    return Self.bytes(batches.batch(stream))
   }
 
   /// The batch, which is empty afterwards.
-  func takeReports() throws -> ReportMessage {
-    defer { path.pipeline.reports.batchWasSent(0) }
-    return try ReportMessage(reportBytes())
+  func takeReports(_ stream: Int = 0) throws -> ReportMessage {
+    defer { path.pipeline.reports.batchWasSent(stream) }
+    return try ReportMessage(reportBytes(stream))
   }
 
   var counters: Counters { path.pipeline.counters }

@@ -61,6 +61,33 @@ struct ReportBatchTests {
     #expect(record.identity == identity.identity)
   }
 
+  @Test("Data of any length arrives byte by byte, and none beyond its record")
+  func lengths() throws {
+    let harness = DataPathHarness(GatewayManifest([.company(company)]))
+    harness.openReports()
+    for count in [Int](0...40) + [63, 64, 65, 200, 229] {
+      let data = (0..<count).map { UInt8(truncatingIfNeeded: 7 * $0 + count) }
+      var header = AirReport(
+        extendedFrom: .device(2), set: 9, properties: .connectable, rssi: -40, AdvertisingPayload()
+      ).header
+      if count <= 31 { header = AirReport(.connectable, from: .device(2), rssi: -61).header }
+      harness.hear(AirReport(header: header, data: data), at: Int64(count))
+      guard case .reports(let records) = try harness.takeReports().content else { continue }
+      #expect(records.map(\.data) == [data], "\(count)")
+    }
+  }
+
+  @Test("Each of several streams has every report")
+  func severalStreams() throws {
+    let harness = DataPathHarness(GatewayManifest([.company(company)]))
+    harness.openReports(3)
+    for index in 0..<5 { harness.hear(1, -60, .made(by: company, UInt8(index)), at: Int64(index)) }
+    let batches = try (0..<3).map { try harness.takeReports($0) }
+    #expect(batches[0] == batches[1] && batches[1] == batches[2])
+    guard case .reports(let records) = batches[2].content else { return #expect(Bool(false)) }
+    #expect(records.count == 5)
+  }
+
   @Test("What does not fit, or comes while a batch is held back, is missed and counted")
   func missed() throws {
     let harness = DataPathHarness(GatewayManifest([.company(company)]))
