@@ -126,6 +126,9 @@ extension AgentCore {
     advancePairing()
     advanceNetworkScans()
     feeds.advertisements.readSightings(dataPath, setupCore.grants) { setupCore.audience(of: $0) }
+    reports.readings.readReports(dataPath, setupCore.grants, told: feeds.advertisements.told) {
+      setupCore.audience(of: $0)
+    }
     history.advance(dataPath, to: radioTime) { setupCore.forEachConnectedApp($0) }
     startPostponedCalls()
     for client in clients.connected { serve(client) }

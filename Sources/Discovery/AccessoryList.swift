@@ -10,7 +10,7 @@ struct AccessoryList: ~Copyable {
   /// In milliseconds; 0 where none is known.
   private let rhythms: FixedTable<UInt32>
   /// The streams of reports that want it, by their bits.
-  private let streams: FixedTable<UInt8>
+  private let streams: FixedTable<UInt16>
   private(set) var count = 0
 
   init(capacity: Int, in arena: inout Arena) {
@@ -27,9 +27,9 @@ struct AccessoryList: ~Copyable {
   func rhythm(at index: Int) -> UInt32 { rhythms[index] }
 
   /// The streams that want the reports of an accessory, by its place in the list.
-  func streams(at index: Int) -> UInt8 { streams[index] }
+  func streams(at index: Int) -> UInt16 { streams[index] }
 
-  func want(_ wanted: UInt8, of address: DeviceAddress) {
+  func want(_ wanted: UInt16, of address: DeviceAddress) {
     if let index = index(of: address) { streams[index] = wanted }
   }
 

@@ -31,8 +31,9 @@ public struct Device: Sendable, BitwiseCopyable {
   public internal(set) var claimedTxPower: Int8 = ReportHeader.noTxPower
   var packetNumbers = PacketNumbers()
   /// The streams of reports, by their bits, that want the device's; and those of them that want it as an accessory.
-  var streams: UInt8 = 0
-  var accessoryStreams: UInt8 = 0
+  /// ``ReportBatches/readings`` is one of the bits.
+  var streams: UInt16 = 0
+  var accessoryStreams: UInt16 = 0
 
   init() {}
 

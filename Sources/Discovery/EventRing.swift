@@ -18,6 +18,8 @@ public struct Sighting: Sendable, BitwiseCopyable {
   public var pathLoss: Int16?
   /// Readings in the filter since the device was last silent.
   public var samples: UInt16
+  /// The number of the device's last report, as far as the number goes.
+  public var report: UInt16 = 0
   /// New frames that were left out since the device's last event of the item.
   public var skipped: UInt32 = 0
 }
@@ -48,21 +50,49 @@ public struct EventRing: ~Copyable {
 
   /// 128 random bits, or fixed ones in a replay.
   public let epoch: Block128
-  let slots: FixedTable<Slot>
-  let bytes: FixedTable<UInt8>
+  private let memory: Memory
+  var slots: FixedTable<Slot> { memory.slots }
+  var bytes: FixedTable<UInt8> { memory.bytes }
   private var bytesWritten: UInt64 = 0
   /// Sequence number of the oldest event that is still there.
   public internal(set) var oldest: UInt64 = 0
   /// Events ever produced, and the sequence number of the next one.
   public internal(set) var produced: UInt64 = 0
 
+  /// The memory of a ring.
+  public struct Memory: BitwiseCopyable {
+    let slots: FixedTable<Slot>
+    let bytes: FixedTable<UInt8>
+
+    /// No memory.
+    init() { (slots, bytes) = (.empty, .empty) }
+
+    public init(events: Int, eventBytes: Int, in arena: inout Arena) {
+      let blank = Sighting(
+        time: Instant(microseconds: 0), event: .found, reason: .matched, item: 0,
+        address: DeviceAddress(bits: 0, type: .public), samples: 0)
+      slots = arena.table(of: Slot(sighting: blank, start: 0, byteCount: 0), count: events)
+      bytes = arena.table(of: 0, count: eventBytes)
+    }
+  }
+
   public init(events: Int, eventBytes: Int, epoch: Block128, in arena: inout Arena) {
-    let blank = Sighting(
-      time: Instant(microseconds: 0), event: .found, reason: .matched, item: 0,
-      address: DeviceAddress(bits: 0, type: .public), samples: 0)
+    self.init(Memory(events: events, eventBytes: eventBytes, in: &arena), epoch: epoch)
+  }
+
+  /// A ring in memory that lives as long as the ring and its successors.
+  public init(_ memory: Memory, epoch: Block128) {
     self.epoch = epoch
-    slots = arena.table(of: Slot(sighting: blank, start: 0, byteCount: 0), count: events)
-    bytes = arena.table(of: 0, count: eventBytes)
+    self.memory = memory
+  }
+
+  /// A ring that keeps nothing.
+  public init(epoch: Block128) { self.init(Memory(), epoch: epoch) }
+
+  /// The same ring for another pipeline.
+  init(continuing other: borrowing EventRing) {
+    (epoch, memory) = (other.epoch, other.memory)
+    (bytesWritten, oldest, produced) = (other.bytesWritten, other.oldest, other.produced)
   }
 
   /// Adds an event whose payload is `first` followed by `second`, forgetting the oldest ones as needed. A payload

@@ -31,6 +31,8 @@ public struct Pipeline: ~Copyable {
   public internal(set) var events: EventRing
   /// The reports that streams want.
   public var reports = ReportBatches()
+  /// The reports of accessories whose apps read each one, as sightings of no item; without memory while none does.
+  public var readings: EventRing
   /// Added to every reading: what makes this adapter comparable with the reference, in dB.
   public var adapterOffset: Int8 = 0
 
@@ -64,6 +66,7 @@ public struct Pipeline: ~Copyable {
     // Beside the devices: when the strongest are chosen.
     deadlines = DeadlineHeap(rows: rows + 1, in: &arena)
     matcher = Matcher(size.matcher, hashKey: hashKey, in: &arena)
+    readings = EventRing(epoch: epoch)
     events = EventRing(
       events: Int(capacities.events), eventBytes: Int(capacities.eventBytes), epoch: epoch, in: &arena)
   }
@@ -257,7 +260,7 @@ public struct Pipeline: ~Copyable {
   /// Processes a report that has an address, and whose payload is as complete as it will get. Returns its row, and the streams
   /// that want it.
   @inline(__always)
-  private mutating func process(_ report: HeardReport, _ payload: RawSpan) -> (row: Int, streams: UInt8) {
+  private mutating func process(_ report: HeardReport, _ payload: RawSpan) -> (row: Int, streams: UInt16) {
     guard let row = findRow(of: report.address) else {
       passOnUnlisted(report, payload)
       return (-1, 0)

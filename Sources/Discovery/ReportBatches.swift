@@ -11,6 +11,8 @@ public import HCI
 /// Copies share the memory. It is set aside when a stream is opened, not with the tables of the pipeline.
 public struct ReportBatches: BitwiseCopyable {
   public static var streamsMax: Int { 8 }
+  /// The bit beside those of the streams: an app reads every report of its accessory.
+  public static var readings: UInt16 { 1 << 8 }
   public static var recordsPerBatch: Int { 64 }
   public static var bytesPerBatch: Int { 4096 }
   /// An event has at most 255 bytes and 25 reports; one payload alone may have 1,650 bytes.
@@ -209,7 +211,7 @@ extension Pipeline {
   public mutating func wantEverything(_ streams: UInt8) { reports.everything = streams }
 
   /// Says which streams want the reports of an accessory, by its settled address.
-  public mutating func want(_ streams: UInt8, ofAccessory address: DeviceAddress) {
+  public mutating func want(_ streams: UInt16, ofAccessory address: DeviceAddress) {
     devices.accessories.want(streams, of: address)
   }
 
@@ -226,10 +228,10 @@ extension Pipeline {
 
   /// Brings one device in line with what the streams want.
   mutating func followWants(_ row: Int) {
-    var streams = reports.everything | devices.rows[row].accessoryStreams
+    var streams = UInt16(reports.everything) | devices.rows[row].accessoryStreams
     for slot in 0..<devices.matchCount(row) {
       let match = matches.match(slot, of: row)
-      if match.isFound { streams |= matches.quotas[Int(match.item)].streams }
+      if match.isFound { streams |= UInt16(matches.quotas[Int(match.item)].streams) }
     }
     devices.rows[row].streams = streams
   }
@@ -256,7 +258,10 @@ extension Pipeline {
     if rows[row].identity >= 0 { words.setIdentity(devices.publicAddress(of: rows[row])) }
     if rows[row].isAccessory { words.head |= 256 << 32 }
     let streams = rows[row].streams
-    guard streams & (streams &- 1) == 0 else { return reports.add(words, data, to: streams, at: clock) }
+    guard streams & (streams &- 1) == 0, streams < ReportBatches.readings else {
+      if streams >= ReportBatches.readings { keepReading(of: row) }
+      return reports.add(words, data, to: UInt8(truncatingIfNeeded: streams), at: clock)
+    }
     reports.add(words, data, toStream: streams.trailingZeroBitCount, at: clock)
   }
 

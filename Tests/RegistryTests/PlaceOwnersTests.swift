@@ -70,7 +70,8 @@ struct PlaceOwnersTests {
     // Operators have those that bridges leave, of which each has two.
     "ReportBatches.streamsMax": .account, "ReportStreams.bridgeStreamsMax": .account,
     "AgentCore+Reports.reportStreamsMax": .derived,
-    "AppFeed.capacity": .app, "AdvertisementFeeds.capacity": .app, "WatchStream.capacity": .length,
+    "AppFeed.capacity": .app, "AdvertisementFeeds.capacity": .app, "AccessoryReadings.capacity": .app,
+    "AccessoryReadings.bytesMax": .radio, "WatchStream.capacity": .length,
     "ItemFields.countRange": .length, "DescriptorClauses.capacity": .length,
     "FrameTable.matchesMax": .radio, "FrameTable.waitingMax": .radio, "FrameTable.candidatesMax": .derived,
     "KnownFrameTable.setsMax": .radio,

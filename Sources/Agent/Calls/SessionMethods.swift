@@ -130,7 +130,10 @@ extension AgentCore {
     let isReset = !isUseful && (sequence != nil || epoch != nil)
     return .stream(
       AdvertisementStream(
-        session: session, readings: interval.map(ReadingPace.init),
+        session: session,
+        readings: interval.map {
+          ReadingPace(intervalMicroseconds: $0, sequence: openReadings(forApp: session.app))
+        },
         phase: .greeting(isReset: isReset, listsDevices: !isUseful),
         sequence: isUseful ? sequence ?? produced : produced, gaps: feeds.advertisements.gaps))
   }

@@ -191,12 +191,31 @@ extension AgentCore {
     for case let stream? in reports.streams where stream.client == client { endReports(stream.id) }
   }
 
+  // MARK: - Readings of accessories
+
+  /// Begins a stream of every report of an app's accessories. Returns the number of its first one.
+  func openReadings(forApp app: String) -> UInt64 {
+    defer { followReportWants() }
+    return reports.readings.open(forApp: app, &dataPath.pipeline)
+  }
+
+  /// Reads an app's next reading; nil when no reader of it is there.
+  func readReading(_ sequence: inout UInt64, ofApp app: String) -> Ring<Advertisement>.Reading? {
+    reports.readings.read(&sequence, ofApp: app)
+  }
+
+  func closeReadings(forApp app: String) {
+    reports.readings.close(forApp: app, &dataPath.pipeline)
+    followReportWants()
+  }
+
   // MARK: - Which reports
 
   /// Lets the data path know which reports the streams want, after one came or went, or accessories, items or rights changed.
   func followReportWants() {
-    guard !reports.isEmpty || reports.isFollowed else { return }
-    reports.isFollowed = !reports.isEmpty
+    let isWanted = !reports.isEmpty || !reports.readings.isEmpty
+    guard isWanted || reports.isFollowed else { return }
+    reports.isFollowed = isWanted
     var everything: UInt8 = 0
     var wishes: [(bit: UInt8, hasItems: Bool, apps: Set<String>?)] = []
     for case let stream? in reports.streams where stream.isLive {
@@ -219,10 +238,12 @@ extension AgentCore {
       dataPath.pipeline.want(streams, ofItem: index)
     }
     for address in setupCore.grants.addresses {
-      let apps = setupCore.grants.grants(at: address).filter(\.isAuthorized).map(\.app)
-      let streams: UInt8 = wishes.reduce(0) { streams, wish in
-        apps.contains(where: wish.apps.includes) ? streams | wish.bit : streams
+      let grants = setupCore.grants.grants(at: address)
+      let apps = grants.filter(\.isAuthorized).map(\.app)
+      var streams: UInt16 = wishes.reduce(0) { streams, wish in
+        apps.contains(where: wish.apps.includes) ? streams | UInt16(wish.bit) : streams
       }
+      if grants.contains(where: { reports.readings.reads($0.app) }) { streams |= ReportBatches.readings }
       dataPath.pipeline.want(streams, ofAccessory: address)
     }
     dataPath.pipeline.followWants()

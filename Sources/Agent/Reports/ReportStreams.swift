@@ -69,6 +69,8 @@ struct ReportStreams: ~Copyable {
   /// Whether the data path may know of wishes.
   var isFollowed = false
   private(set) var cutOff: UInt64 = 0
+  /// The reports of accessories, for their apps.
+  var readings = AccessoryReadings()
   private var memory: ArenaOwner<ReportBatches>?
   private var opened: UInt64 = 0
 

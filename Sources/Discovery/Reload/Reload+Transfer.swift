@@ -19,6 +19,7 @@ extension Reload {
     new.listeningSince = old.listeningSince
     new.events.copy(old.events, names: names)
     new.reports = old.reports
+    new.readings = EventRing(continuing: old.readings)
     new.devices.accessories.copy(old.devices.accessories)
     Self.transferRows(from: old, to: &new)
     Self.transferIdentities(from: old, to: &new)

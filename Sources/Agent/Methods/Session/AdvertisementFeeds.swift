@@ -49,6 +49,8 @@ struct AdvertisementFeeds: Sendable {
   private var cursor: EventCursor
   /// The accessories that could be used when the grants were last compared; nil before that.
   private var usable: Set<UsableAddress>?
+  /// The reports that advertisements of this turn tell.
+  private(set) var told: Set<ToldReport> = []
   /// Grows when sighting events were overwritten before they were read: their apps are not known.
   private(set) var gaps: UInt64 = 0
 
@@ -78,6 +80,7 @@ struct AdvertisementFeeds: Sendable {
     _ dataPath: borrowing ManifestDataPath, _ grants: Grants, _ audience: (Grants.Grant) -> Audience
   ) {
     guard !rings.isEmpty else { return }
+    told.removeAll()
     while true {
       switch dataPath.pipeline.events.read(&cursor) {
       case .end: return
@@ -100,6 +103,7 @@ struct AdvertisementFeeds: Sendable {
     for grant in grants where grant.app == item.app && grant.isRecognised(by: item.item.id) {
       let audience = audience(grant)
       guard audience != .noSession else { continue }
+      told.insert(ToldReport(grant, sighting))
       rings[grant.app]?.append(
         Advertisement(
           accessory: grant.identifier, event: AdvertisementLine.Event(sighting.event),
@@ -132,16 +136,25 @@ struct AdvertisementFeeds: Sendable {
   }
 }
 
+/// A report that an advertisement of an accessory tells.
+struct ToldReport: Hashable, Sendable {
+  private let accessory: RandomIdentifier
+  private let time: Instant
+  private let report: UInt16
+
+  init(_ grant: Grants.Grant, _ sighting: Sighting) {
+    (accessory, time, report) = (grant.identifier, sighting.time, sighting.report)
+  }
+}
+
 extension ManifestDataPath {
   /// What the device in a row advertises now, as the accessory of a grant; nil unless an item of its app has found it.
-  func advertisement(
-    at row: Int, of grant: Grants.Grant, for audience: Audience, as event: AdvertisementLine.Event = .found
-  ) -> Advertisement? {
+  func advertisement(at row: Int, of grant: Grants.Grant, for audience: Audience) -> Advertisement? {
     guard let device = pipeline.device(at: row),
       isFound(at: row, by: { $0.app == grant.app && grant.isRecognised(by: $0.item.id) })
     else { return nil }
     return Advertisement(
-      accessory: grant.identifier, event: event, isConnectable: pipeline.isConnectable(at: row),
+      accessory: grant.identifier, event: .found, isConnectable: pipeline.isConnectable(at: row),
       time: device.lastSeen, rssi: device.rssi.asReading, filteredRSSI: device.signal.filteredRSSI,
       audience: audience, payload: payload(at: row))
   }

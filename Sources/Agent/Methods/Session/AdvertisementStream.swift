@@ -29,6 +29,10 @@ struct AdvertisementStream: ReplyStream {
 
   var followsReports: Bool { readings != nil }
 
+  func release(_ agent: AgentCore) {
+    if readings != nil { agent.closeReadings(forApp: session.app) }
+  }
+
   mutating func nextReply(_ agent: AgentCore) -> StreamStep {
     guard agent.setupCore.isOpen(session.token) else { return .end(Message.reply()) }
     if gaps != agent.feeds.advertisements.gaps {
@@ -46,6 +50,7 @@ struct AdvertisementStream: ReplyStream {
         return nextAdvertisement(agent)
       }
       phase = .listing(row: row + 1)
+      readings?.noteListed(advertisement)
       return reply(agent, advertisement, sequence)
     case .live: return nextAdvertisement(agent)
     }
@@ -75,8 +80,12 @@ struct AdvertisementStream: ReplyStream {
   }
 
   private mutating func nextAdvertisement(_ agent: AgentCore) -> StreamStep {
-    switch agent.feeds.advertisements.read(&sequence, ofApp: session.app) {
-    case nil, .end: return nextReading(agent)
+    var next = sequence
+    let news = agent.feeds.advertisements.read(&next, ofApp: session.app)
+    if let reading = readings?.next(agent, session, until: news) { return reply(agent, reading, sequence) }
+    sequence = next
+    switch news {
+    case nil, .end: return .wait
     case .reset: preconditionFailure("a stream stands in its app's feed")
     case .missed(let count):
       agent.feeds.counters.appEventsMissed &+= count
@@ -102,46 +111,60 @@ struct AdvertisementStream: ReplyStream {
         }
       })
   }
-
-  /// The next accessory of the app that was heard since its last reading, if the stream is for readings too.
-  private mutating func nextReading(_ agent: AgentCore) -> StreamStep {
-    guard readings != nil else { return .wait }
-    var due: (grant: Grants.Grant, row: Int)?
-    agent.setupCore.grants.forEach { grant, address in
-      guard grant.app == session.app, due.map({ grant.number < $0.grant.number }) ?? true,
-        agent.setupCore.audience(of: grant).includes(session.token),
-        let row = agent.dataPath.row(at: address), let device = agent.dataPath.pipeline.device(at: row),
-        readings?.isDue(grant.identifier, device, at: agent.radioTime) ?? false
-      else { return }
-      due = (grant, row)
-    }
-    guard let due, let device = agent.dataPath.pipeline.device(at: due.row) else { return .wait }
-    readings?.note(due.grant.identifier, device, at: agent.radioTime)
-    let audience = Audience.session(session.token)
-    guard let reading = agent.dataPath.advertisement(at: due.row, of: due.grant, for: audience, as: .reading)
-    else {
-      return nextReading(agent)
-    }
-    return reply(agent, reading, sequence)
-  }
 }
 
-/// When each accessory had its last reading in a stream, so that none comes twice or too early.
+/// Where a stream is among the readings of its app, and when each accessory had its last one, so that none comes twice or
+/// too early.
 ///
 /// Capacity: the accessories of one app, which the registry limits.
 struct ReadingPace {
   let intervalMicroseconds: Int64
-  private var sent: [RandomIdentifier: (reportCount: UInt32, at: Instant)] = [:]
+  /// The number of the next reading.
+  private var sequence: UInt64
+  /// When the last reading of each accessory was heard.
+  private var sent: [RandomIdentifier: Instant] = [:]
+  /// When each accessory had last been heard when the stream listed it.
+  private var listed: [RandomIdentifier: Instant] = [:]
 
-  init(intervalMicroseconds: Int64) { self.intervalMicroseconds = intervalMicroseconds }
-
-  func isDue(_ accessory: RandomIdentifier, _ device: Device, at now: Instant) -> Bool {
-    guard let last = sent[accessory] else { return true }
-    return device.reportCount != last.reportCount
-      && now.microseconds &- last.at.microseconds >= intervalMicroseconds
+  init(intervalMicroseconds: Int64, sequence: UInt64) {
+    (self.intervalMicroseconds, self.sequence) = (intervalMicroseconds, sequence)
   }
 
-  mutating func note(_ accessory: RandomIdentifier, _ device: Device, at now: Instant) {
-    sent[accessory] = (device.reportCount, now)
+  mutating func noteListed(_ advertisement: Advertisement) {
+    listed[advertisement.accessory] = advertisement.time
+  }
+
+  /// Returns the next reading to send that was heard before the next advertisement.
+  mutating func next(
+    _ agent: AgentCore, _ session: Session, until news: Ring<Advertisement>.Reading?
+  ) -> Advertisement? {
+    var end = Instant(microseconds: .max)
+    switch news {
+    case .element(_, let advertisement): end = advertisement.time
+    case .missed: return nil
+    case nil, .end, .reset: break
+    }
+    while true {
+      var following = sequence
+      switch agent.readReading(&following, ofApp: session.app) {
+      case nil, .end, .reset: return nil
+      case .missed(let count):
+        agent.feeds.counters.appEventsMissed &+= count
+        sequence = following
+      case .element(_, let reading):
+        guard reading.time < end else { return nil }
+        sequence = following
+        guard isDue(reading), reading.audience.includes(session.token) else { continue }
+        sent[reading.accessory] = reading.time
+        agent.feeds.counters.appEventsDelivered &+= 1
+        return reading
+      }
+    }
+  }
+
+  private func isDue(_ reading: Advertisement) -> Bool {
+    if let listed = listed[reading.accessory], reading.time <= listed { return false }
+    guard let last = sent[reading.accessory] else { return true }
+    return reading.time.microseconds &- last.microseconds >= intervalMicroseconds
   }
 }
