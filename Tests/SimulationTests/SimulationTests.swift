@@ -25,10 +25,12 @@ struct SimulationTests {
     (.doublesAnEvent, [.lostCount], 1),
     (.sendsToUnauthorizedClient, [.unaskedReply], 1),
     (.losesAReply, [.unansweredCall, .wrongReply, .unaskedReply], 15),
-    (.raisesLevels, [.enterWithoutCrossing, .unexplainedEvent], 6),
-    (.dropsPackets, [.missingEvent, .unexplainedEvent], 11),
+    (.raisesLevels, [.enterWithoutCrossing, .unexplainedEvent, .lostCount], 6),
+    (.dropsPackets, [.missingEvent, .unexplainedEvent, .lostCount], 11),
     (.dropsANetworkEvent, [.missingEvent, .unexplainedEvent, .lostCount], 1),
     (.forgetsScans, [.missingEvent, .unexplainedEvent], 1),
+    (.damagesRecords, [.lostCount], 1),
+    (.dropsRecords, [.lostCount], 1),
   ]
 
   @Test("An agent that is broken on purpose is caught", arguments: canaries)

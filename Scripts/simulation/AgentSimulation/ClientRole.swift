@@ -10,8 +10,8 @@ enum ClientRole: Equatable {
   case caller
   /// Records the radio.
   case recorder
-  /// Has a stream of reports, for which its socket holds this number of messages: 0 for one that closes it, and it may never read.
-  case reporter(room: Int, reads: Bool)
+  /// Has a stream of reports.
+  case reporter(ReportBook.Pace)
   /// Breaks the protocol.
   case vandal
   /// An app: may connect, and may not call the operators' methods.

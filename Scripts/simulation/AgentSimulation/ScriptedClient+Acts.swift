@@ -30,6 +30,7 @@ extension ScriptedClient {
     case .reporter:
       let milliseconds = dice.pick([0, 20, 100, 1000])
       let forward = dice.pick(["accessories", "items", "everything", "everything"])
+      wantsEveryReport = forward == "everything"
       let method = Self.gateway + "WatchReports"
       let message = Message.call(method) { json in
         json.member("forward", forward)

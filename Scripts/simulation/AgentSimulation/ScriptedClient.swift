@@ -19,6 +19,8 @@ struct ScriptedClient {
   /// Bytes that the agent has sent and the client has not read.
   var unread: [UInt8] = []
   var socketBytesMax: Int
+  /// Whether the stream of reports that it asked for has all of them.
+  var wantsEveryReport = false
   /// When it acts next.
   var nextAct: Int64
   /// When it disconnects.

@@ -24,8 +24,9 @@ extension Simulation {
 
   private static let roles: [ClientRole] = [
     .watcher(bytesPerRead: 1 << 20), .watcher(bytesPerRead: 1 << 20), .watcher(bytesPerRead: 700),
-    .watcher(bytesPerRead: 0), .reporter(room: 50, reads: true), .reporter(room: 1, reads: true),
-    .reporter(room: 2, reads: false), .reporter(room: 0, reads: false), .caller, .caller, .recorder, .vandal,
+    .watcher(bytesPerRead: 0), .reporter(.prompt), .reporter(.prompt), .reporter(.init(messagesMax: 50)),
+    .reporter(.init(messagesMax: 1)), .reporter(.init(messagesMax: 2, reads: false)),
+    .reporter(.init(messagesMax: 0, reads: false)), .caller, .caller, .recorder, .vandal,
     .vandal, .app, .unauthorized, .idler,
   ]
 
@@ -172,9 +173,9 @@ extension Simulation {
     }
     if clients[index].hasEnded, clients[index].outgoing.isEmpty { agent.endInput(id) }
     if case .reports(let stream)? = agent.socketToPass(to: id),
-      case .reporter(let room, let reads) = clients[index].role
+      case .reporter(let pace) = clients[index].role
     {
-      reportBooks[stream]?.setPace(messagesMax: room, reads: reads)
+      reportBooks[stream]?.setPace(pace, hasEverything: clients[index].wantsEveryReport)
     }
     let drained = drain(id, byteCountMax: clients[index].socketBytesMax - clients[index].unread.count)
     guard !drained.isEmpty else {

@@ -32,6 +32,7 @@ extension Simulation {
     }
     try checkAnswers()
     try checkWatches()
+    try endReports()
     try disconnectAll()
   }
 
@@ -58,7 +59,6 @@ extension Simulation {
   private func disconnectAll() throws(Breach) {
     for index in clients.indices where clients[index].id != nil { disconnect(index) }
     radio.remove()
-    agent.radioVanished("it was pulled out", at: instant)
     readings = []
     removeAutomaticItems()
     // Longer than the longest silence and the radio's grace period.

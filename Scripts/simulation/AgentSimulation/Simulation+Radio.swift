@@ -13,6 +13,7 @@ import Wireless
 extension Simulation {
   func receivePacket(_ packet: [UInt8]) {
     referenceModel.receivePacket(packet, at: now)
+    air.receivePacket(packet, at: now)
     let received = tampered(packet)
     guard !received.isEmpty || packet.isEmpty else { return }
     agent.receive(packet: received.rawSpan, at: instant)
@@ -30,7 +31,7 @@ extension Simulation {
       return level > -127 && level < -30 ? packet.dropLast() + [UInt8(bitPattern: level + 40)] : packet
     case .dropsPackets: return tamperings.isMultiple(of: 10) ? [] : packet
     case .dropsAnEvent, .doublesAnEvent, .sendsToUnauthorizedClient, .losesAReply, .dropsANetworkEvent,
-      .forgetsScans:
+      .forgetsScans, .damagesRecords, .dropsRecords:
       return packet
     }
   }

@@ -49,6 +49,8 @@ public final class Simulation {
   var networkModel: NetworkModel
   var log = EventLog()
   var clients: [ScriptedClient] = []
+  /// Every report that the agent was to receive.
+  var air = AirLog()
   /// The readers of streams of reports.
   var reportBooks: [ReportStreamID: ReportBook] = [:]
   let epoch: String
@@ -143,7 +145,7 @@ public final class Simulation {
   private var nextTime: Int64? {
     var soonest: Int64 = min(nextSignal, networks.nextScan, networks.nextLoss)
     for client in clients { soonest = min(soonest, client.nextAct, client.leaveTime) }
-    if reportBooks.values.contains(where: \.reads) { soonest = min(soonest, nextReportRead) }
+    if reportBooks.values.contains(where: \.pace.reads) { soonest = min(soonest, nextReportRead) }
     for reading in readings { soonest = min(soonest, reading) }
     let times: [Int64?] = [radio.nextTime, agent.nextDeadline?.microseconds, disk.nextTime]
     for case let time? in times { soonest = min(soonest, time) }
@@ -173,6 +175,7 @@ public final class Simulation {
     try referenceModel.endStep(at: now)
     try networkModel.endStep(at: now)
     try checkBounds()
+    try checkReportReaders()
   }
 
   var instant: Instant { Instant(microseconds: now) }

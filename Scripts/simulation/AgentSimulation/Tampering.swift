@@ -18,4 +18,8 @@ public enum Tampering: String, CaseIterable, Sendable {
   case dropsANetworkEvent
   /// The model does not receive some scans that the agent receives.
   case forgetsScans
+  /// The last byte of each batch changes on its way to a reader of reports.
+  case damagesRecords
+  /// Batches reach readers of reports without their records.
+  case dropsRecords
 }
