@@ -69,6 +69,7 @@ struct RecentHistory {
     lastMatched = Array(repeating: nil, count: itemCount)
     slots.reserveCapacity(Self.tracksMax)
     tracks.reserveCapacity(Self.tracksMax)
+    samples.reserveCapacity(Self.tracksMax * Self.sampleCount)
   }
 
   /// When the last sample was due.

@@ -86,9 +86,12 @@ public enum AddressText {
 
   /// The written form of the low 48 bits.
   public static func text(of bits: UInt64) -> String {
-    let digits = Array(Hex.digits(bits, count: 12).uppercased().utf8)
-    var text = digits[..<2]
-    for pair in stride(from: 2, to: 12, by: 2) { text += [UInt8(ascii: ":")] + digits[pair..<(pair + 2)] }
+    var text: [UInt8] = []
+    text.reserveCapacity(17)
+    for shift in stride(from: 44, through: 0, by: -4) {
+      if shift % 8 == 4, shift < 44 { text.append(UInt8(ascii: ":")) }
+      text.append(Hex.digit(UInt8(truncatingIfNeeded: bits >> UInt64(shift)) & 0xF, a: UInt8(ascii: "A")))
+    }
     return String(decoding: text, as: UTF8.self)
   }
 }
