@@ -18,8 +18,7 @@ struct HeardFrame: Sendable {
   enum Structure: Sendable {
     case manufacturerData(HeardKeys<UInt16>)
     case serviceData(HeardKeys<BluetoothUUID>)
-    /// Those that every list had.
-    case services([BluetoothUUID])
+    case services(HeardServices)
     case name(HeardName)
   }
 
@@ -55,7 +54,7 @@ extension HeardFrame.Structure {
     switch value {
     case .manufacturerData(let company, let payload): self = .manufacturerData(HeardKeys(company, payload))
     case .serviceData(let uuid, let payload): self = .serviceData(HeardKeys(uuid, payload))
-    case .services(let list): self = .services(list)
+    case .services(let list): self = .services(HeardServices(list))
     case .name(let name): self = .name(HeardName(name))
     }
   }
@@ -68,7 +67,9 @@ extension HeardFrame.Structure {
     case (.serviceData(var keys), .serviceData(let uuid, let payload)):
       keys.add(uuid, payload)
       self = .serviceData(keys)
-    case (.services(let heard), .services(let list)): self = .services(heard.filter(list.contains))
+    case (.services(var heard), .services(let list)):
+      heard.add(list)
+      self = .services(heard)
     case (.name(var heard), .name(let name)):
       heard.add(name)
       self = .name(heard)
@@ -89,96 +90,6 @@ struct HeardName: Equatable, Sendable {
     guard name != beginning else { return }
     changes = true
     beginning = Array(zip(beginning, name).prefix { $0 == $1 }.map(\.0))
-  }
-}
-
-/// The keys that one structure of a frame had: a company identifier, or the UUID of service data.
-///
-/// Capacity: ``valuesMax`` keys. A structure that has more has a reading there, and none of them lasts.
-struct HeardKeys<Key: Hashable & Sendable>: Sendable {
-  struct Value: Sendable {
-    let key: Key
-    var data: KeyData
-    /// How many times it came after another one.
-    var returnCount = 0
-  }
-
-  private static var valuesMax: Int { 4 }
-  /// A frame that takes turns with others comes back as often, and one that took their place came as often since then.
-  private static var timesMin: Int { 3 }
-
-  private(set) var values: [Value]
-  private(set) var hasMore = false
-  private var last: Key
-  /// How many times ``last`` came in a row.
-  private var runLength = 1
-
-  init(_ key: Key, _ payload: [UInt8]) {
-    values = [Value(key: key, data: KeyData(payload))]
-    last = key
-  }
-
-  mutating func add(_ key: Key, _ payload: [UInt8]) {
-    if let index = values.firstIndex(where: { $0.key == key }) {
-      if last != key { values[index].returnCount += 1 }
-      values[index].data.add(payload)
-    } else if values.count < Self.valuesMax {
-      values.append(Value(key: key, data: KeyData(payload)))
-    } else {
-      hasMore = true
-    }
-    runLength = last == key ? runLength + 1 : 1
-    last = key
-  }
-
-  /// The key that every report had; or those that take turns, and one that took the place of another. With
-  /// `lengthsDiffer`, only where the data of each has a length of its own.
-  func lasting(lengthsDiffer: Bool) -> [Value] {
-    if hasMore { return [] }
-    if values.count == 1 { return values }
-    return values.filter { value in
-      (takesTurns(value) || (value.key == last && runLength >= Self.timesMin))
-        && (!lengthsDiffer
-          || others(besides: value).allSatisfy {
-            $0.data.byteCounts.isDisjoint(with: value.data.byteCounts)
-          })
-    }
-  }
-
-  fileprivate func takesTurns(_ value: Value) -> Bool { value.returnCount >= Self.timesMin }
-
-  fileprivate func others(besides value: Value) -> [Value] { values.filter { $0.key != value.key } }
-}
-
-extension HeardKeys {
-  /// Keys that take turns before like data, and that `areFar` from each other: those that are near are a reading that goes
-  /// up and down.
-  fileprivate func doubtful(_ areFar: (Key, Key) -> Bool) -> [Value] {
-    if hasMore { return [] }
-    return values.filter { value in
-      takesTurns(value) && others(besides: value).allSatisfy { areFar($0.key, value.key) }
-    }
-  }
-}
-
-extension HeardKeys<UInt16> {
-  /// Company identifiers of which each may be the company; those that differ in one byte are none.
-  var doubtful: [Value] {
-    doubtful { one, other in (one ^ other) & 0xFF != 0 && (one ^ other) >> 8 != 0 }
-  }
-}
-
-extension HeardKeys<BluetoothUUID> {
-  /// UUIDs of which each may be the service: short ones that differ in both bytes, and long ones that differ in more bytes
-  /// than a reading has.
-  var doubtful: [Value] {
-    doubtful { one, other in
-      let difference = [one.high ^ other.high, one.low ^ other.low].flatMap { half in
-        (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(8 * $0)) }
-      }
-      let areShort = one.short.map { $0 <= 0xFFFF } ?? false && other.short.map { $0 <= 0xFFFF } ?? false
-      return difference.count { $0 != 0 } >= (areShort ? 2 : 5)
-    }
   }
 }
 

@@ -61,29 +61,35 @@ enum KnownLayout {
   @Sendable private static func eddystone(_ source: LastingFields) -> SuggestionCandidate? {
     guard let data = source.data(of: eddystoneService) else { return nil }
     var candidate: SuggestionCandidate
-    if let uid = data.frame([0x00], bytesMin: 12) {
+    if let uid = data.frame([0x00], bytesMin: 18) {
       candidate = SuggestionCandidate("Eddystone-UID", service: eddystoneService)
       candidate.ask(
         lasting(uid[2..<12], source), after: [0x00, .any], called: "the namespace",
         saying: ", which all beacons of one owner share", leavingOut: "power and instance")
-    } else if let url = data.frame([0x10], bytesMin: 3) {
+    } else if let url = data.frame([0x10], bytesMin: 4), url[2].value & url[2].mask & 0xFC == 0 {
       candidate = SuggestionCandidate("Eddystone-URL", service: eddystoneService)
       candidate.ask(
         Array(lasting(url[2...], source).prefix(urlHost(url[2...]).count)), after: [0x10, .any],
         called: "the host of the URL", leavingOut: "power and the rest of the URL")
-    } else if let type = [0x30, 0x20].first(where: { data.frame([$0], bytesMin: 1) != nil })
-      ?? data.payloads.first?.first
-    {
+    } else if let type = eddystoneType(data) {
       candidate = SuggestionCandidate(
-        [0x20: "Eddystone-TLM", 0x30: "Eddystone-EID"][type] ?? "a frame of its own on Eddystone's service",
-        service: eddystoneService,
+        type.name ?? "a frame of its own on Eddystone's service", service: eddystoneService,
         "The item asks for the type of the frame alone; identifiers that rotate and "
           + "readings are left out.")
-      candidate.ask([BytePattern(type)])
+      candidate.ask([BytePattern(type.value)])
+      (candidate.isUndocumented, candidate.needsUnits) = (type.name == nil, type.name == nil)
     } else {
       return nil
     }
     return candidate
+  }
+
+  /// A frame of which only the type is asked for: EID, TLM, or without a name the only one that the device sends.
+  private static func eddystoneType(_ data: KeyData) -> (name: String?, value: UInt8)? {
+    if data.frame([0x30], bytesMin: 10) != nil { return ("Eddystone-EID", 0x30) }
+    if data.frame([0x20], bytesMin: 14) != nil { return ("Eddystone-TLM", 0x20) }
+    guard let first = data.all.first, first.mask == 0xFF else { return nil }
+    return (nil, first.value)
   }
 
   /// The bytes of a field that never changed and are not the device's own address.

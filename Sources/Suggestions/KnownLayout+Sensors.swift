@@ -69,12 +69,28 @@ extension KnownLayout {
   /// Frame control (2 bytes), product identifier (2 bytes), frame counter, then what frame control names: address,
   /// capability, objects (Xiaomi, "Mijia BLE Broadcasting Protocol MiBeacon v4", Format).
   @Sendable static func xiaomi(_ source: LastingFields) -> SuggestionCandidate? {
-    guard let frame = source.data(of: xiaomiService)?.frame(bytesMin: 5) else { return nil }
+    guard let frame = source.data(of: xiaomiService)?.frame(bytesMin: 5), isXiaomi(frame, source.address)
+    else { return nil }
     var candidate = SuggestionCandidate("Xiaomi MiBeacon", service: xiaomiService)
     candidate.ask(
       [frame[2], frame[3]], after: [.any, .any], called: "the product identifier",
       leavingOut: "frame control, counter, address and readings")
+    candidate.needsUnits = true
     return candidate
+  }
+
+  /// Whether frame control has a version and names no more than there is: bit 4 the address, bit 5 the capability, bits
+  /// 12 to 15 the version, 2 to 5. What changes may be anything.
+  private static func isXiaomi(_ frame: [BytePattern], _ address: DeviceAddress) -> Bool {
+    let (flags, version) = (frame[0].value & frame[0].mask, frame[1].value >> 4)
+    guard frame[1].mask & 0xF0 != 0xF0 || (2...5).contains(version) else { return false }
+    let hasAddress = flags & 0x10 != 0
+    guard frame.count >= 5 + (hasAddress ? 6 : 0) + (flags & 0x20 != 0 ? 1 : 0) else { return false }
+    return !hasAddress || address.lifetime != .durable
+      || (0..<6).allSatisfy { index in
+        let byte = frame[5 + index]
+        return byte.mask == 0xFF && byte.value == UInt8(truncatingIfNeeded: address.bits >> UInt64(8 * index))
+      }
   }
 
   private static let goveeService = BluetoothUUID(short: 0xEC88)
@@ -146,6 +162,10 @@ extension KnownLayout {
   @Sendable static func bthome(_ source: LastingFields) -> SuggestionCandidate? {
     var candidate: SuggestionCandidate
     if let information = source.data(of: bthomeService)?.all.first {
+      // Bits 3 and 4 are reserved.
+      guard information.mask & 0xE0 == 0xE0, information.value & information.mask & 0xF8 == 0x40 else {
+        return nil
+      }
       let isOnEvents = information.value & information.mask & 0x04 != 0
       let asked =
         isOnEvents ? "the version, and for the mark of a device that sends only on an event" : "the version"
@@ -153,6 +173,7 @@ extension KnownLayout {
       candidate.ask(
         [information], bits: isOnEvents ? 0xE4 : 0xE0, called: asked,
         leavingOut: "encryption, packet number and readings")
+      candidate.needsUnits = true
     } else if let service = oldBTHomeServices.first(where: { source.data(of: $0) != nil }) {
       candidate = SuggestionCandidate(
         "BTHome 1", service: service,
@@ -165,7 +186,8 @@ extension KnownLayout {
 
   /// The same with the name.
   @Sendable static func bthomeWithName(_ source: LastingFields) -> SuggestionCandidate? {
-    guard var candidate = bthome(source), let name = source.names.first,
+    guard var candidate = bthome(source),
+      let name = source.names.first(where: { $0.beginning.count >= NameBeginning.bytesMin }),
       candidate.ask(nameBeginningWith: name.beginning, of: source.source)
     else { return nil }
     candidate.notes.append("BTHome names no model, so the item asks for the name.")

@@ -10,6 +10,16 @@ import Interfaces
 /// Many makers put a reading or the device's own address where the company identifier or the UUID belongs, or into a name. Whatever
 /// changed, and whatever repeats the address, is no part of this.
 struct LastingFields {
+  /// What counts as lasting: the surest first, each with what is before it.
+  enum Trust: Int, CaseIterable {
+    /// What is hardly a reading.
+    case proven
+    /// Also the beginnings of names that many devices may have.
+    case shortNames
+    /// Also a company identifier or a service that takes turns with others.
+    case turns
+  }
+
   /// A company identifier or a service UUID, and the data after it.
   struct Keyed<Key: Equatable & Sendable>: Sendable {
     let key: Key
@@ -33,6 +43,7 @@ struct LastingFields {
   }
 
   let source: SuggestionSource
+  let trust: Trust
   private let own: OwnAddress
   private(set) var companies: [Keyed<UInt16>] = []
   private(set) var serviceData: [Keyed<BluetoothUUID>] = []
@@ -44,54 +55,65 @@ struct LastingFields {
   var hasKey: Bool { !companies.isEmpty || !serviceData.isEmpty || !services.isEmpty }
   var address: DeviceAddress { source.address }
 
-  /// With `doubtful`, also a company identifier or a service that takes turns with others.
-  init(_ source: SuggestionSource, doubtful: Bool = false) {
-    self.source = source
+  init(_ source: SuggestionSource, _ trust: Trust = .proven) {
+    (self.source, self.trust) = (source, trust)
     own = OwnAddress(source.address)
     for frame in source.frames {
       for structure in frame.structures {
-        add(structure, isInData: frame.part == .data, doubtful)
+        add(structure, isInData: frame.part == .data)
       }
     }
     names.sort { $0.isInData && !$1.isInData }
   }
 
-  /// The same with names that are no longer than what those of other units have in common with them.
+  /// The same with names that are no longer than what those of other units have in common with them. Where that is short, also
+  /// with what they begin with to the letter.
   func named(like units: [SuggestionSource]) -> LastingFields {
     var fields = self
-    for other in units.flatMap({ LastingFields($0).names }) {
+    var literal = names.map(\.beginning)
+    for other in units.flatMap({ LastingFields($0, trust).names }) {
       for index in names.indices {
-        let common = fields.names[index].common(with: other) ?? []
-        if common.count >= NameBeginning.bytesMin { fields.names[index].beginning = common }
+        if let common = fields.names[index].common(with: other), !common.isEmpty {
+          fields.names[index].beginning = common
+          literal[index] = Array(zip(literal[index], other.beginning).prefix { $0 == $1 }.map(\.0))
+        }
       }
+    }
+    for (name, literal) in zip(fields.names, literal)
+    where name.beginning.count < NameBeginning.bytesMin && literal.count > name.beginning.count
+      && AirText(literal).isWellFormed
+    {
+      fields.names.append(Name(beginning: literal, isWhole: false, isInData: name.isInData))
     }
     return fields
   }
 
-  private mutating func add(_ structure: HeardFrame.Structure, isInData: Bool, _ doubtful: Bool) {
+  private mutating func add(_ structure: HeardFrame.Structure, isInData: Bool) {
     switch structure {
     case .manufacturerData(let keys):
       let lasting = keys.lasting(lengthsDiffer: true)
-      for value in lasting.isEmpty && doubtful ? keys.doubtful : lasting {
+      for value in lasting.isEmpty && trust == .turns ? keys.doubtful : lasting {
         let key = [UInt8(truncatingIfNeeded: value.key), UInt8(truncatingIfNeeded: value.key >> 8)]
         guard let header = header(after: key, value.data) else { continue }
         Self.add(Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &companies)
       }
     case .serviceData(let keys):
       let lasting = keys.lasting(lengthsDiffer: true)
-      for value in lasting.isEmpty && doubtful ? keys.doubtful : lasting {
+      for value in lasting.isEmpty && trust == .turns ? keys.doubtful : lasting {
         guard let header = header(after: value.key.airBytes, value.data) else { continue }
         Self.add(
           Keyed(key: value.key, data: value.data, header: header, isInData: isInData), to: &serviceData)
       }
-    case .services(let list):
-      for uuid in list
+    case .services(let heard):
+      let isLasting = trust != .turns || !heard.common.isEmpty
+      for uuid in isLasting ? heard.common : heard.doubtful
       where !services.contains(uuid) && !own.covers(uuid.airBytes) {
         services.append(uuid)
       }
     case .name(let heard):
       let whole = source.name?.text.bytes ?? []
-      guard let beginning = NameBeginning.lasting(heard, of: whole, own) else { return }
+      guard let beginning = NameBeginning.lasting(heard, of: whole, own, isShort: trust != .proven)
+      else { return }
       let name = Name(
         beginning: beginning, isWhole: beginning == heard.beginning && !heard.changes, isInData: isInData)
       if !names.contains(name) { names.append(name) }

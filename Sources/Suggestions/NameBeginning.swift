@@ -8,11 +8,15 @@ import Interfaces
 enum NameBeginning {
   static let bytesMin = 3
   private static let serialBytesMax = 16
+  private static let codeBytesMin = 4
   private static let separators = Array(" -_#:(.".utf8)
 
   /// What a device's name begins with today and tomorrow: without its own address, and without readings. Nil for what is
-  /// too short, or no text. `whole` is the complete name, which goes on after a shortened one.
-  static func lasting(_ heard: HeardName, of whole: [UInt8], _ own: OwnAddress) -> [UInt8]? {
+  /// no text, or too short: for fewer than ``bytesMin`` bytes, or with `isShort` for nothing but digits that may be a reading.
+  /// `whole` is the complete name, which goes on after a shortened one.
+  static func lasting(
+    _ heard: HeardName, of whole: [UInt8], _ own: OwnAddress, isShort: Bool = false
+  ) -> [UInt8]? {
     var name = heard.beginning
     // What changes may begin within a character.
     while heard.changes, !AirText(name).isWellFormed, !name.isEmpty { name.removeLast() }
@@ -21,7 +25,8 @@ enum NameBeginning {
     }
     if heard.changes { name = Array(name.reversed().drop(while: isOfReading).reversed()) }
     name = withoutReading(name)
-    return name.count >= bytesMin && AirText(name).isWellFormed ? name : nil
+    let isEnough = name.count >= bytesMin || (isShort && name.contains { isLetter($0) || $0 > 0x7F })
+    return isEnough && AirText(name).isWellFormed ? name : nil
   }
 
   /// A name up to a number with a decimal point, which is a reading.
@@ -42,6 +47,7 @@ enum NameBeginning {
     if one == other { return one }
     var count = zip(one, other).prefix { $0 == $1 }.count
     if areWhole, let number = numberThatDiffers(one, other, after: count) { return Array(one[..<number]) }
+    if areWhole, let code = codeThatDiffers(one, other, after: count) { return Array(one[..<code]) }
     if areWhole, count >= bytesMin,
       [one, other].allSatisfy({ $0.count == count + 1 && isCapital($0[count]) })
     {
@@ -60,6 +66,21 @@ enum NameBeginning {
       rests[0].drop(while: isDigit) == rests[1].drop(while: isDigit)
     else { return nil }
     return start
+  }
+
+  /// Where the hexadecimal digits begin at the end of two names that differ in them: as many in both, in capitals or not,
+  /// with a decimal digit among them.
+  private static func codeThatDiffers(_ one: [UInt8], _ other: [UInt8], after count: Int) -> Int? {
+    guard one.count == other.count else { return nil }
+    for isHex in [
+      { isDigit($0) || isHexLetter($0) }, { isDigit($0) || isHexLetter($0 & 0xDF) && !isCapital($0) },
+    ] {
+      let start = count - one[..<count].reversed().prefix(while: isHex).count
+      let codes = [one[start...], other[start...]]
+      guard codes.allSatisfy({ $0.allSatisfy(isHex) && $0.contains(where: isDigit) }) else { continue }
+      if one.count - start >= codeBytesMin { return start }
+    }
+    return nil
   }
 
   /// Whether names may be their owners' words: without a digit, and with no more than some letters that both begin with.

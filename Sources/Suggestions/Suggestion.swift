@@ -157,17 +157,22 @@ public struct Suggestion: Equatable, Sendable {
     let reportCount = sets.reduce(0) { $0 + $1.reportCount }
     let proof = source.proof(of: candidate.descriptor)
     let isKnown = candidate.layout != nil && reportCount >= reportsEnough
-    if proof.differentCount < HeardFrame.differentMax, !isKnown {
+    if search.isDoubtful {
+      warnings.append(
+        "This is a guess: the \(candidate.descriptor.companyIdentifier == nil ? "service" : "company identifier") may be a "
+          + "reading, and nothing else recognises the device. See whether the item still finds it tomorrow, and whether it "
+          + "finds another unit.")
+    } else if proof.differentCount < HeardFrame.differentMax, !isKnown {
       warnings.append("This is a guess: " + guess(proof.reportCount, different: proof.differentCount))
     } else if reportCount < reportsEnough {
       warnings.append(
         "\(count(reportCount, "report")) \(reportCount == 1 ? "is" : "are") too few to see which bytes change; take "
           + "\(reportsEnough) or more.")
     }
-    if search.isDoubtful {
+    if let count = candidate.descriptor.shortNameCount {
       warnings.append(
-        "The \(candidate.descriptor.companyIdentifier == nil ? "service" : "company identifier") may be a reading, and nothing else recognises the device. See whether the item still finds it "
-          + "tomorrow, and whether it finds another unit.")
+        "The item asks only for a name that begins with \(Self.count(count, "character")), which other devices may "
+          + "have as well.")
     }
     if source.address.lifetime != .durable {
       warnings.append(

@@ -13,6 +13,10 @@ struct SuggestionCandidate: Equatable {
   var descriptor = DiscoveryDescriptor()
   /// The layout that was recognised, as its makers call it; nil for a device of unknown layout.
   var layout: String?
+  /// Whether the layout names nothing but a service, whose data are the device's own.
+  var isUndocumented = false
+  /// Whether every unit in sight that sends the service has to have the layout, because so little of it is fixed that other data may look like it.
+  var needsUnits = false
   /// Sentences about what the clauses ask for and what they leave out.
   var notes: [String] = []
   /// How much of it may be a reading after all.

@@ -18,35 +18,46 @@ struct SuggestionSearch {
     var unrelated: [SuggestionSource] = []
   }
 
+  /// Other devices that are units of the kind.
+  private struct Kin {
+    let all: [SuggestionSource]
+    let addresses: Set<DeviceAddress>
+    let probableAddresses: Set<DeviceAddress>
+    /// Those that may be of the kind, or not.
+    let likely: [SuggestionSource]
+
+    init(of kind: DeviceKind, among others: [SuggestionSource]) {
+      let likeness = others.map(kind.likeness)
+      all = zip(others, likeness).compactMap {
+        $1.rawValue >= DeviceKind.Likeness.probable.rawValue ? $0 : nil
+      }
+      probableAddresses = Set(zip(others, likeness).compactMap { $1 == .probable ? $0.address : nil })
+      likely = zip(others, likeness).compactMap { $1 == .possible ? $0 : nil }
+      addresses = Set(all.map(\.address))
+    }
+  }
+
   private let sets: [SuggestionSource]
-  private let kin: [SuggestionSource]
-  /// Those that may be of the kind, or not.
-  private let likely: [SuggestionSource]
   private let others: [SuggestionSource]
-  private let kinAddresses: Set<DeviceAddress>
-  private let probableAddresses: Set<DeviceAddress>
+  private var kin: Kin
   /// The best item and the set that it was taken from; nil when nothing lasts.
   private(set) var best: (candidate: SuggestionCandidate, source: SuggestionSource)?
   /// Whether ``best`` asks for a company identifier or a service that may be a reading.
   private(set) var isDoubtful = false
 
   /// How many other devices are of another kind.
-  var unrelatedCount: Int { otherCount - kinAddresses.count }
+  var unrelatedCount: Int { otherCount - kin.addresses.count }
   var otherCount: Int { Set(others.map(\.address)).count }
 
   init(_ sets: [SuggestionSource], others: [SuggestionSource]) {
     self.sets = sets
     self.others = others
-    let kind = DeviceKind(sets.map { LastingFields($0) })
-    let likeness = others.map(kind.likeness)
-    kin = zip(others, likeness).compactMap { $1.rawValue >= DeviceKind.Likeness.probable.rawValue ? $0 : nil }
-    probableAddresses = Set(zip(others, likeness).compactMap { $1 == .probable ? $0.address : nil })
-    likely = zip(others, likeness).compactMap { $1 == .possible ? $0 : nil }
-    kinAddresses = Set(kin.map(\.address))
-    best = best(doubtful: false)
-    if best == nil {
-      best = best(doubtful: true)
-      isDoubtful = best != nil
+    kin = Kin(of: DeviceKind(sets.map { LastingFields($0) }), among: others)
+    for trust in LastingFields.Trust.allCases where best == nil {
+      let fields = sets.map { LastingFields($0, trust) }
+      kin = Kin(of: DeviceKind(fields), among: others)
+      best = best(of: fields)
+      isDoubtful = trust == .turns && best?.candidate.descriptor.hasKey ?? false
     }
   }
 
@@ -56,24 +67,25 @@ struct SuggestionSearch {
     for source in others where !seen.contains(source.address) && source.mayMeet(candidate.descriptor) {
       guard candidate.descriptor.isMet(by: source) else { continue }
       seen.insert(source.address)
-      if kinAddresses.contains(source.address) {
+      if kin.addresses.contains(source.address) {
         result.kin.append(source)
-        if probableAddresses.contains(source.address) { result.probableKin.append(source) }
+        if kin.probableAddresses.contains(source.address) { result.probableKin.append(source) }
       } else {
         result.unrelated.append(source)
       }
     }
-    for source in kin where seen.insert(source.address).inserted { result.missedKin.append(source) }
-    for source in likely where seen.insert(source.address).inserted { result.missedLikely.append(source) }
+    for source in kin.all where seen.insert(source.address).inserted { result.missedKin.append(source) }
+    for source in kin.likely where seen.insert(source.address).inserted { result.missedLikely.append(source) }
     return result
   }
 
-  private func best(doubtful: Bool) -> (candidate: SuggestionCandidate, source: SuggestionSource)? {
-    let fields = sets.map { LastingFields($0, doubtful: doubtful).named(like: kin) }
+  private func best(of fields: [LastingFields]) -> (candidate: SuggestionCandidate, source: SuggestionSource)?
+  {
+    let fields = fields.map { $0.named(like: kin.all) }
     for fields in fields {
       if let candidate = known(fields) { return (candidate, fields.source) }
     }
-    let layout = UnknownLayout(others: others, kin: kin)
+    let layout = UnknownLayout(others: others, kin: kin.all)
     guard let keyed = best(of: fields, layout.candidates(for:)) else {
       return best(of: fields) { layout.namedCandidates(for: $0, .otherKeys) }
     }
@@ -121,7 +133,7 @@ struct SuggestionSearch {
   /// The item for the first layout, without a name that another unit does not have; for one that is seen only with a
   /// scan response, another that does without, if that finds no unrelated device.
   private func known(_ fields: LastingFields) -> SuggestionCandidate? {
-    var candidates = KnownLayout.candidates(for: fields)
+    var candidates = KnownLayout.candidates(for: fields).filter { !isAccidental($0) }
     if let first = candidates.first, first.descriptor.nameSubstring != nil,
       !found(by: first).missedKin.isEmpty,
       candidates.dropFirst().contains(where: { $0.layout == first.layout })
@@ -136,6 +148,18 @@ struct SuggestionSearch {
     } ?? first
   }
 
+  /// Whether a unit of the kind shows that the device only seems to have the layout: it sends the same service, but no
+  /// data of the layout.
+  private func isAccidental(_ candidate: SuggestionCandidate) -> Bool {
+    guard candidate.needsUnits else { return false }
+    return found(by: candidate).missedKin.contains { unit in
+      !kin.probableAddresses.contains(unit.address)
+        && !KnownLayout.candidates(for: LastingFields(unit)).contains {
+          $0.layout == candidate.layout && !$0.isUndocumented
+        }
+    }
+  }
+
   /// Kin that it misses; whether the agent never hears it by itself; unrelated devices that it finds; whether it needs scan
   /// responses; its doubts; what it asks for.
   private func cost(
@@ -147,6 +171,16 @@ struct SuggestionSearch {
       found.missedKin.count, candidate.needsMoreThanAuto(source) ? 1 : 0, found.unrelated.count,
       needsResponse ? 1 : 0, candidate.doubts, candidate.askedBitCount
     )
+  }
+}
+
+extension DiscoveryDescriptor {
+  fileprivate var hasKey: Bool { companyIdentifier != nil || serviceUUID != nil }
+
+  /// How many characters an item asks for that asks for nothing but the beginning of a short name.
+  var shortNameCount: Int? {
+    guard let name = nameSubstring, !hasKey, name.count < NameBeginning.bytesMin else { return nil }
+    return String(decoding: name, as: UTF8.self).unicodeScalars.count
   }
 }
 

@@ -31,22 +31,24 @@ struct DeviceKind {
   }
 
   private static func likeness(_ mine: LastingFields, _ other: SuggestionSource) -> Likeness {
-    guard let frames = mine.source.framesLike(other) else { return .none }
-    let theirs = LastingFields(other)
+    let pairs = mine.source.framesLike(other, mine.trust)
+    if pairs.isEmpty { return .none }
+    let theirs = LastingFields(other, mine.trust)
     let naming = naming(mine, theirs)
     if naming == .alike { return .certain }
-    let hasKey = haveCommonKey(frames.mine, frames.theirs)
+    let keyed = pairs.filter { $0.mine.hasCommonKey(with: $0.theirs, mine.trust) }
     let hasService = mine.services.contains { isOfMaker($0) && theirs.services.contains($0) }
     // Two models, or one by two names: only a person can tell.
     guard naming != .different else { return haveNamesInCommon(mine, theirs) ? .possible : .none }
-    guard hasKey || hasService else { return .none }
+    guard !keyed.isEmpty || hasService else { return .none }
     // A company that was seen to stay tells makers apart.
     let isOfOtherCompany = mine.companies.contains { company in
       company.key <= companyMax && company.data.payloads.count >= HeardFrame.differentMax
         && theirs.source.data(of: company.key) == nil
     }
-    guard naming == .nothing || frames.mine.hasHeaders(of: frames.theirs) else { return .possible }
-    return hasKey || !isOfOtherCompany ? .certain : .probable
+    let haveHeaders = (keyed.isEmpty ? pairs : keyed).allSatisfy { $0.mine.hasHeaders(of: $0.theirs) }
+    guard naming == .nothing || haveHeaders else { return .possible }
+    return !keyed.isEmpty || !isOfOtherCompany ? .certain : .probable
   }
 
   private static func naming(_ mine: LastingFields, _ theirs: LastingFields) -> Naming {
@@ -68,39 +70,41 @@ struct DeviceKind {
     }
   }
 
-  fileprivate static func haveCommonKey(_ mine: HeardFrame, _ theirs: HeardFrame) -> Bool {
-    zip(mine.structures, theirs.structures).contains { pair in
-      switch pair {
-      case (.manufacturerData(let one), .manufacturerData(let other)): one.sharesKey(with: other)
-      case (.serviceData(let one), .serviceData(let other)): one.sharesKey(with: other)
-      default: false
-      }
-    }
-  }
-
   static func isOfMaker(_ service: BluetoothUUID) -> Bool {
     service.short.map { !generalServices.contains($0) } ?? true
   }
 }
 
 extension SuggestionSource {
-  /// A frame of each that have the same structure; of the advertisement, where both have one.
-  fileprivate func framesLike(_ other: SuggestionSource) -> (mine: HeardFrame, theirs: HeardFrame)? {
+  /// Frames of both that have the same structure; of the advertisement, where both have one.
+  fileprivate func framesLike(
+    _ other: SuggestionSource, _ trust: LastingFields.Trust
+  ) -> [(mine: HeardFrame, theirs: HeardFrame)] {
     for part in [PayloadPart.data, .response] {
       let (mine, theirs) = (frames.filter { $0.part == part }, other.frames.filter { $0.part == part })
       if mine.isEmpty || theirs.isEmpty { continue }
-      for one in mine {
-        for two in theirs where one.hasStructure(of: two, hasCommonKey: DeviceKind.haveCommonKey(one, two)) {
-          return (one, two)
-        }
+      return mine.flatMap { one in
+        theirs.filter { one.hasStructure(of: $0, hasCommonKey: one.hasCommonKey(with: $0, trust)) }
+          .map { (one, $0) }
       }
-      return nil
     }
-    return nil
+    return []
   }
 }
 
 extension HeardFrame {
+  fileprivate func hasCommonKey(with other: HeardFrame, _ trust: LastingFields.Trust) -> Bool {
+    zip(structures, other.structures).contains { pair in
+      switch pair {
+      case (.manufacturerData(let one), .manufacturerData(let other)):
+        one.sharesKey(with: other, or: trust == .turns ? one.doubtful : [])
+      case (.serviceData(let one), .serviceData(let other)):
+        one.sharesKey(with: other, or: trust == .turns ? one.doubtful : [])
+      default: false
+      }
+    }
+  }
+
   /// Whether the data after each key begin alike, as far as they stay: of a service with the type of the frame.
   fileprivate func hasHeaders(of other: HeardFrame) -> Bool {
     zip(structures, other.structures).allSatisfy { pair in
@@ -121,7 +125,7 @@ extension HeardFrame {
         case (.manufacturerData(let one), .manufacturerData(let other)): one.sharesLength(with: other)
         case (.serviceData(let one), .serviceData(let other)):
           (hasCommonKey || one.sharesKey(with: other)) && one.sharesLength(with: other)
-        case (.services(let one), .services(let other)): one.count == other.count
+        case (.services(let one), .services(let other)): one.common.count == other.common.count
         case (.name, .name): true
         default: false
         }
@@ -130,8 +134,11 @@ extension HeardFrame {
 }
 
 extension HeardKeys {
-  fileprivate func sharesKey(with other: HeardKeys) -> Bool {
-    lasting(lengthsDiffer: false).contains { value in other.values.contains { $0.key == value.key } }
+  /// Whether the other has a key of this one that lasts, or one of `doubtful`.
+  fileprivate func sharesKey(with other: HeardKeys, or doubtful: [Value] = []) -> Bool {
+    (lasting(lengthsDiffer: false) + doubtful).contains { value in
+      other.values.contains { $0.key == value.key }
+    }
   }
 
   fileprivate func sharesHeader(with other: HeardKeys, byteCount: Int) -> Bool {

@@ -143,7 +143,8 @@ public struct SuggestionSource: Sendable {
       clauses.append { structure in
         switch structure {
         case .serviceData(let keys): keys.values.contains { $0.key == service }
-        case .services(let list): descriptor.serviceData == nil && list.contains(service)
+        case .services(let heard):
+          descriptor.serviceData == nil && (heard.common + heard.doubtful).contains(service)
         case .manufacturerData, .name: false
         }
       }

@@ -43,12 +43,34 @@ import Testing
       "a serial number in the scan response", ["M 0eee ##", "R: N SN12345"], ["M 0eee ##", "R: N SN99887"],
       wanted: "0eee"),
     Pair("a serial number in a name alone", "N Lumo12345", "N Lumo9988", wanted: "Lumo"),
+    Pair("one after two letters", "N SN12345", "N SN99887", wanted: "SN"),
+    Pair(
+      "one that begins alike after two letters", "V #### 11 ; N TH0012", "V #### 11 ; N TH0050", wanted: "TH"),
+    Pair("one after a letter and a blank", "N S 0012", "N S 0050", wanted: "S "),
+    Pair("hexadecimal digits in a name alone", "N Lumo12A4", "N Lumo07FF", wanted: "Lumo"),
+    Pair("hexadecimal digits that begin alike", "N lumo0c1b", "N lumo0c2a", wanted: "lumo"),
+    Pair(
+      "a short name in turn with a serial number", ["N AB", "M ad9e @@ 070c11"],
+      ["N AB", "M ad9e @@ 2230aa"], wanted: "ad9e"),
+    Pair(
+      "a byte of the address as the only service data of a second frame", ["V @@ 01 A 0102", "S fe95 e1"],
+      ["V @@ 01 A 0102", "S fe95 26"], wanted: "fe95"),
     Pair(
       "BTHome with a serial number", "S fcd2 40 00 @@ 02 #### ; N SN12345",
       "S fcd2 40 00 @@ 02 #### ; N SN99887", wanted: "fcd2 40/e0"),
     Pair(
       "BTHome with a name and a serial number", "S fcd2 40 00 @@ 02 #### ; N Lumo-12345",
       "S fcd2 40 00 @@ 02 #### ; N Lumo-99887", wanted: "fcd2 40/e0 Lumo-"),
+  ]
+
+  /// What looks like a published layout by accident.
+  private static let accidents = [
+    Pair("a serial number before Eddystone's service", "S feaa 02", "S feaa 77", wanted: "feaa"),
+    Pair("Eddystone's service with a reading", "S feaa ## 01", "S feaa ## 01", wanted: "feaa"),
+    Pair("a serial number for BTHome's version", "S fcd2 40 01 ##", "S fcd2 e7 02 ##", wanted: "fcd2"),
+    Pair("no version of BTHome", "S fcd2 e4 01 ##", "S fcd2 e4 01 ##", wanted: "fcd2"),
+    Pair(
+      "a serial number for Xiaomi's product", "S fe95 4050 3344 ##", "S fe95 4087 5566 ##", wanted: "fe95"),
   ]
 
   private static let words = [
@@ -74,7 +96,9 @@ import Testing
       wanted: "fe11"),
   ]
 
-  @Test("The item finds another unit that differs in its serial number", arguments: serials + words + keys)
+  @Test(
+    "The item finds another unit that differs in its serial number",
+    arguments: serials + accidents + words + keys)
   func found(pair: Pair) throws {
     let suggestion = try pair.suggestion()
     #expect(suggestion.descriptor.clauseText == pair.wanted, "\(suggestion.item.manifest)")
@@ -89,7 +113,7 @@ import Testing
   @Test(
     "A device that may be another unit is named where the item misses it",
     arguments: [
-      Pair("names alone that share too little", "N SN12345", "N SN99887", wanted: "SN12345"),
+      Pair("names alone that share nothing", "N 12345", "N 99887", wanted: "12345"),
       Pair(
         "names that begin alike", "M 2211 ## ; N SensorTop", "M 4433 ## ; N SensorLow", wanted: "2211"),
       Pair(
@@ -104,6 +128,16 @@ import Testing
         $0.hasPrefix(
           "The item does not find 1 device in sight that may be of the same kind: C4:7A:9D:11:0F:26")
       }, "\(suggestion.warnings)")
+  }
+
+  @Test(
+    "What names begin with to the letter is asked for where another device has a name like the short beginning"
+  )
+  func literalBeginning() throws {
+    let pair = Pair("", "N T0012-X", "N T0050-X", wanted: "")
+    let thing = MadeDevice("thing", "N Thing", wanted: "", at: 0xA0B1_C2D3_E4F5)
+    let suggestion = try #require(Suggesting.suggestion(of: pair.first, among: [pair.second, thing]))
+    #expect(suggestion.descriptor.clauseText == "T00", "\(suggestion.item.manifest)")
   }
 
   @Test("Two companies beside one service may be two makers', and the warning says so")

@@ -210,7 +210,7 @@ import Testing
   func doubtfulService() throws {
     let device = MadeDevice("turns", "S fd00 01 ##", "S fe95 01 ##", wanted: "", at: 0xC4A1_0000_0001)
     let suggestion = try #require(Suggesting.suggestion(for: device.address, device.packets(20)))
-    #expect(suggestion.warnings.contains { $0.hasPrefix("The service may be a reading") })
+    #expect(suggestion.warnings.contains { $0.hasPrefix("This is a guess: the service may be a reading") })
   }
 
   @Test(
