@@ -10,6 +10,8 @@ public struct ForeignCapture: Equatable, Sendable {
     /// The link type of the first interface; nil when it comes too late.
     case pcapng(linkType: UInt32?)
     case packetLogger
+    /// What `hcidump -w` writes.
+    case hcidump
     case gzip
     case zip
     case hex
@@ -30,6 +32,8 @@ public struct ForeignCapture: Equatable, Sendable {
       format = .zip
     } else if head.isPacketLogger {
       format = .packetLogger
+    } else if head.isHcidump {
+      format = .hcidump
     } else if head.isHex {
       format = .hex
     } else {
@@ -55,6 +59,7 @@ public struct ForeignCapture: Equatable, Sendable {
     case .packetLogger:
       "it is a capture of Apple's PacketLogger, which editcap cannot convert: copy its advertising packets as hex, and give "
         + "them with --hex"
+    case .hcidump: "it is a dump of hcidump -w\(Self.conversion("", path))"
     case .gzip: "it is compressed; read it with zcat \(path) | accessoryctl decode -, or unpack it first"
     case .zip:
       "it is a zip file; unpack it first: in a bug report of Android the log is "
@@ -137,6 +142,22 @@ private struct Head {
       }
       return true
     }
+  }
+
+  /// Records of a length of 2 bytes, a direction, a byte of padding, seconds and microseconds, all in the byte order of most
+  /// machines, and an H4 packet (bluez-hcidump, hcidump.h, `struct hcidump_hdr`). It has no magic number: every record that
+  /// is there has to fit.
+  var isHcidump: Bool {
+    var offset = 0
+    while offset + 13 <= bytes.count {
+      let byteCount = Int(bytes[offset]) | Int(bytes[offset + 1]) << 8
+      guard byteCount >= 3, bytes[offset + 2] <= 1,
+        number(at: offset + 8, isBigEndian: false).map({ $0 < 1_000_000 }) ?? false,
+        (1...5).contains(bytes[offset + 12])
+      else { return false }
+      offset += 12 + byteCount
+    }
+    return offset > 0
   }
 
   /// Text of hex digits.

@@ -63,6 +63,24 @@ import ToolText
     #expect(Self.sentence(record + record)?.contains("PacketLogger") == true)
   }
 
+  /// Records of `hcidump -w`: lengths of 2 bytes, a direction, seconds and microseconds.
+  private static let hcidump =
+    hex("0800 01 00 00105e5f 01000000 04 3e050201000000") + hex("0400 00 00 00105e5f 3f420f00 01 030c00")
+
+  @Test("A dump of hcidump gets the command that converts it")
+  func hcidumps() {
+    #expect(
+      Self.sentence(Self.hcidump)
+        == "it is a dump of hcidump -w; convert it with editcap -F btsnoop in.pcap OUT (editcap is part of Wireshark)"
+    )
+    // No packet, a direction that is none, a second of too many microseconds.
+    for (index, byte) in [(12, 0x09), (2, 0x02), (10, 0x10), (22, 0x02), (32, 0x00)] as [(Int, UInt8)] {
+      var other = Self.hcidump
+      other[index] = byte
+      #expect(Self.sentence(other) == nil, "\(index)")
+    }
+  }
+
   @Test("Packed files and text get their cure, and other bytes nothing")
   func others() {
     #expect(
@@ -76,7 +94,8 @@ import ToolText
   @Test("Every beginning and every damage of a header is read without a fault")
   func damages() {
     for file in [
-      Self.pcap(201, isBigEndian: false), Self.pcapng(251), hex("0000000f 65531680 00000000 01 3e0402010000"),
+      Self.pcap(201, isBigEndian: false), Self.pcapng(251), Self.hcidump,
+      hex("0000000f 65531680 00000000 01 3e0402010000"),
     ] {
       for count in 0...file.count { _ = Self.sentence(Array(file.prefix(count))) }
       for bit in 0..<(file.count * 8) {
