@@ -195,7 +195,8 @@ extension ItemExplanation {
     guard let presence else {
       return gate.silenceMilliseconds >= gate.lostMilliseconds
         ? "matched; silent \(gate.silenceMilliseconds) ms, lost after \(gate.lostMilliseconds) ms"
-        : "matches, but was turned away because a table is full"
+        : "matches, but was turned away: the table of the item's matches is full, with devices about as strong or stronger; "
+          + "raise capacity.matches-per-item"
     }
     switch presence {
     case .inside: return !gate.isImmediate ? "found" : "found, at the gateway"

@@ -6,8 +6,8 @@ extension TurnedAwayLine {
   /// What happened and what helps, as a sentence for operators.
   public var sentence: String {
     let count = devices == 1 ? "1 device" : "\(devices) devices"
-    return "\(app)/\(item) is full and has turned away \(count) in sight, because it keeps stronger ones; "
-      + "raise capacity.matches-per-item"
+    return "\(app)/\(item) is full and has turned away \(count) in sight, because those that it keeps are "
+      + "about as strong or stronger; raise capacity.matches-per-item"
   }
 }
 

@@ -330,7 +330,8 @@ extension RequestLine {
     let kinds: [(count: Int, kind: String)] = [
       (
         turnedAway,
-        "turned away, because the item is full and keeps stronger ones; raise capacity.matches-per-item"
+        "turned away, because the item is full and those that it keeps are about as strong or stronger; raise "
+          + "capacity.matches-per-item"
       ),
       (
         tooSlow,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import DeviceLines
+import Discovery
 import Explanation
 import HCI
 import Interfaces
 import Manifest
 import Suggestions
+import TestSupport
 import Testing
 import VirtualRadio
 
@@ -53,6 +55,33 @@ struct ObservedDeviceTests {
         == "found by a frame that came earlier; of those that came now, name-substring: none is advertised")
     let other = try #require(self.explanation(line(Self.data), .outside))
     #expect(!other.isFound && other.why == "name-substring: none is advertised")
+  }
+
+  @Test("A device that was turned away names the table and its key")
+  func turnedAway() throws {
+    var manifest = GatewayManifest()
+    manifest.gateway.capacities.matchesPerItem = 8
+    var item = DisplayItem(id: "lamp", name: "Lamp")
+    item.descriptor.companyIdentifier = 0x0EEE
+    var app = App(name: "lights", account: .user("app"))
+    app.items = [item]
+    manifest.apps = [app]
+    var path = ManifestDataPath(manifest)
+    for second in 0..<20 as Range<Int64> {
+      for unit in 0..<9 as Range<UInt64> {
+        let lamp = MadeDevice("lamp", "M 0eee 01", wanted: "", at: 0xC4A1_0000_0000 + unit)
+        for bytes in lamp.packets(1) {
+          _ = path.pipeline.receive(
+            try Packet(parsing: bytes.span.rawBytes), at: Instant(microseconds: second * 1_000_000))
+        }
+      }
+    }
+    let reasons = path.devices.map { path.explanations(of: $0, item: 0)[0].why }
+    #expect(
+      reasons.filter { $0 != "found" } == [
+        "matches, but was turned away: the table of the item's matches is full, with devices about as strong or stronger; "
+          + "raise capacity.matches-per-item"
+      ], "\(reasons)")
   }
 
   @Test("A device that sleeps while it is listened to is suggested from what it sent last, with its rhythm")

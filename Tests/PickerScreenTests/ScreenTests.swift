@@ -389,6 +389,8 @@ struct ScreenTests {
     request.phase = .looking
     let panel = Samples.model([request]).screen(at: Self.now).lines.map(\.text).joined(separator: " ")
     #expect(panel.contains("capacity.matches-per-item"), "\(panel)")
+    let said = panel.split(separator: " ").joined(separator: " ")
+    #expect(said.contains("those that it keeps are about as strong or stronger"), "\(said)")
     #expect(panel.contains("gate.sample-window-max-ms"), "\(panel)")
   }
 

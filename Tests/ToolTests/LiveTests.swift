@@ -277,6 +277,7 @@ struct LiveTests {
     let run = try run(steps, "sightings", "--json")
     #expect(run.status == 0 && run.lines.count == 1)
     #expect(run.errorOutput.contains("lights/bulb is full and has turned away 3 devices in sight"))
+    #expect(run.errorOutput.contains("because those that it keeps are about as strong or stronger"))
   }
 
   @Test("Options for captures are refused without one")

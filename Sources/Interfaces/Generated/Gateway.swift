@@ -514,8 +514,8 @@ public struct DeviceLine: Equatable, ReadableLine {
   }
 }
 
-/// An item that is full: devices in sight match it, and it keeps stronger ones. The manifest's capacity.matches-per-item
-/// is the size.
+/// An item that is full: devices in sight match it, and those that it keeps are about as strong or stronger. The
+/// manifest's capacity.matches-per-item is the size.
 public struct TurnedAwayLine: Equatable, ReadableLine {
   /// The item's app.
   public var app: String

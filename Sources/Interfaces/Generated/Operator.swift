@@ -183,8 +183,8 @@ public struct RequestLine: Equatable, ReadableLine {
   public var remaining: Int
   /// How many matching devices found no room among the candidates.
   public var hidden: Int
-  /// How many matching devices are no candidates because their item is full and keeps stronger ones; absent when there is
-  /// none. The manifest's capacity.matches-per-item is the size.
+  /// How many matching devices are no candidates because their item is full, and those that it keeps are about
+  /// as strong or stronger; absent when there is none. The manifest's capacity.matches-per-item is the size.
   public var turnedAway: Int
   /// How many matching devices are no candidates because they send too seldom for the gate of their item ever to let them
   /// in; absent when there is none. gate.samples-min and gate.sample-window-max-ms of the item decide.
