@@ -13,9 +13,9 @@ import Manifest
 ///     irk = "ec0234a357c8ad05341010a60a397d9b"
 ///
 /// The key is written with its most significant byte first, as in the Core Specification's sample data (Volume 3,
-/// Part H, D.7): with or without `irk:`, `0x` and colons. Tools that print the bytes in transmission order print the
-/// reverse. Base64 is written in either order, and read in both. Only its owner may read the file: see
-/// ``FileProtection/ownerReads``.
+/// Part H, D.7): with or without `irk:`, `0x` before all or each of its bytes, and colons. Tools that print the bytes in
+/// transmission order print the reverse. Base64 is written in either order, and read in both. Only its owner may read
+/// the file: see ``FileProtection/ownerReads``.
 public enum IdentityKeysReader {
   static let schema: Int64 = 1
 
@@ -86,17 +86,17 @@ extension TableReader<IdentityEntryKey> {
     return digits == nil && key != key.reversed ? [key, key.reversed] : [key]
   }
 
-  /// The hexadecimal digits between `0x`, colons, dashes and blanks; nil for anything else.
+  /// The hexadecimal digits between `0x`, colons, dashes, commas and blanks; nil for anything else.
   private static func digits(_ text: Substring) -> String? {
-    let groups = text.split { ": -".contains($0) }.map { group in
-      group.lowercased().hasPrefix("0x") ? group.dropFirst(2) : group
-    }
-    let digits = groups.joined()
+    let parts = text.lowercased().filter { !":-, ".contains($0) }.split(
+      separator: "x", omittingEmptySubsequences: false)
+    guard parts.dropLast().allSatisfy({ $0.hasSuffix("0") }) else { return nil }
+    let digits = parts.dropLast().map { $0.dropLast() }.joined() + (parts.last ?? "")
     return !digits.isEmpty && digits.utf8.allSatisfy { Hex.value(ofDigit: $0) != nil } ? digits : nil
   }
 }
 
-/// RFC 4648, 4, with or without the padding.
+/// RFC 4648, 4 and 5, with or without the padding.
 private enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -107,7 +107,9 @@ private enum Base64 {
     var value: UInt32 = 0
     var bitCount: UInt32 = 0
     for character in characters {
-      guard let index = alphabet.firstIndex(of: character) else { return nil }
+      guard let index = alphabet.firstIndex(of: character) ?? [0x2D: 62, 0x5F: 63][character] else {
+        return nil
+      }
       value = value << 6 | UInt32(index)
       bitCount += 6
       guard bitCount >= 8 else { continue }

@@ -71,11 +71,14 @@ package struct TomlSyntaxError: Error, Equatable {
     static func malformed(_ message: String) -> Self {
       let opening = "Error while parsing "
       let rest = message.hasPrefix(opening) ? message.dropFirst(opening.count) : message[...]
+      if rest.hasSuffix("could not determine value type") { return bareWord }
       return Self(sentence: "this is not TOML: \(String(rest).escapedForDisplay(scalarCountMax: 200))")
     }
     static func tooLong(byteCount: Int) -> Self {
       Self(sentence: "the file has \(byteCount) bytes; at most \(TomlDocument.byteCountMax) are read")
     }
+    static let bareWord = Self(
+      sentence: "this is not TOML: a value that is a text stands in quotes, such as user = \"daemon\"")
     static let notASCII = Self(
       sentence: "this is not TOML: a character outside ASCII stands outside a string or comment; quote it")
     static let tooManyKeySegments = Self(

@@ -35,6 +35,8 @@ struct IdentityKeysReaderTests {
     arguments: [
       key.uppercased(), "irk:" + key, "IRK:0x" + key, "0x" + key, " " + key + " ",
       "EC:02:34:A3:57:C8:AD:05:34:10:10:A6:0A:39:7D:9B", "ec-02-34-a3-57-c8-ad-05-34-10-10-a6-0a-39-7d-9b",
+      "0xEC,0x02,0x34,0xA3,0x57,0xC8,0xAD,0x05,0x34,0x10,0x10,0xA6,0x0A,0x39,0x7D,0x9B",
+      "0xec0x020x340xa30x570xc80xad0x050x340x100x100xa60x0a0x390x7d0x9b",
       "7AI0o1fIrQU0EBCmCjl9mw==", "7AI0o1fIrQU0EBCmCjl9mw", "irk:m305CqYQEDQFrchXozQC7A==",
     ])
   func forms(written: String) throws {
@@ -50,6 +52,14 @@ struct IdentityKeysReaderTests {
     let key = try #require(Self.read(Self.entry(key: "9b7d390aa610103405adc857a33402ec")).value?.first)
     let address = DeviceAddress(bits: 0x7081_940D_FBAA, type: .random)
     #expect(!key.resolves(address) && key.reversed.resolves(address) && key.reversed.reversed == key)
+  }
+
+  @Test("Base64 for URLs is read as well")
+  func base64ForURLs() throws {
+    let readings = ["+/+//7AI0o1fIrQU0EBCmA==", "-_-__7AI0o1fIrQU0EBCmA"].map {
+      Self.read(Self.entry(key: $0))
+    }
+    #expect(readings[0].value?.count == 2 && readings[0].value == readings[1].value, "\(readings[1].lines)")
   }
 
   @Test("A file without identities is good")
