@@ -19,6 +19,10 @@ public struct CaptureReplay: ~Copyable {
   public private(set) var recorder = RecorderLosses()
   /// The latest time that was let pass, since the first record.
   public private(set) var duration = Instant(microseconds: 0)
+  /// Changes that wait when the capture ends, for the time of the next event or for what the device sends next.
+  public private(set) var waitingCount: UInt64 = 0
+  /// What was counted when the capture ended.
+  private var endCounters: Counters?
   private var start: Instant?
   /// The recorder has switched scanning off, as phones do now and then: until it is on again, no silence counts.
   private var isPaused = false
@@ -72,6 +76,21 @@ public struct CaptureReplay: ~Copyable {
     _ = dataPath.pipeline.receive(Packet(kind: kind, body: record.payload), at: receptionTime)
     drain(into: &events)
   }
+
+  /// How long after the end of a capture changes may wait until they are sent, or left out because the device is lost.
+  private static let waitMilliseconds: Int64 = 3_600_000
+
+  /// Ends the capture: the counters stay, and what waits is counted. Nothing may be replayed afterwards.
+  public mutating func end() {
+    let counters = dataPath.pipeline.counters
+    endCounters = counters
+    let limit = duration.advanced(milliseconds: Self.waitMilliseconds)
+    while dataPath.pipeline.advanceToDeadline(notAfter: limit) {}
+    let later = dataPath.pipeline.counters
+    waitingCount = later.changed + later.changesSkipped - counters.changed - counters.changesSkipped
+  }
+
+  var counters: Counters { endCounters ?? dataPath.pipeline.counters }
 
   /// Lets time pass, and adds the events that were due.
   public mutating func advance(to time: Instant, into events: inout [EventLine]) {

@@ -19,7 +19,7 @@ extension CaptureReplay {
 
   /// A few lines: the totals, then every counter of a loss that is not zero.
   public var summaryText: String {
-    let total = dataPath.pipeline.counters
+    let total = counters
     var rows = TextRows(indent: 0, labelColumnCount: 26, .plain)
     rows.line("")
     rows.row(
@@ -33,7 +33,7 @@ extension CaptureReplay {
   }
 
   private var counts: [(String, UInt64)] {
-    let total = dataPath.pipeline.counters
+    let total = counters
     return [
       ("reports", total.reports), ("reportsMalformed", total.reportsMalformed),
       ("events", total.found + total.changed + total.lost), ("found", total.found),
@@ -47,7 +47,7 @@ extension CaptureReplay {
 
   /// What was lost or turned away, by kind.
   private var losses: [(String, UInt64)] {
-    let total = dataPath.pipeline.counters
+    let total = counters
     let chains = dataPath.pipeline.assemblerCounters
     return [
       ("recordsCut", UInt64(recorder.cutCount)), ("recorderDrops", recorder.dropCount),
@@ -67,7 +67,7 @@ extension CaptureReplay {
       ("longPayloadsTurnedAway", total.longPayloadsTurnedAway),
       ("matchesBeyondCapacity", total.matchesBeyondCapacity), ("matchesEvicted", total.matchesEvicted),
       ("matchesTurnedAway", total.matchesTurnedAway), ("changesSkipped", total.changesSkipped),
-      ("changesHeldBack", total.changesHeldBack),
+      ("changesHeldBack", total.changesHeldBack), ("changesWaiting", waitingCount),
     ]
   }
 }

@@ -55,6 +55,7 @@ struct ReplayCommand: ParsableCommand {
         for event in events { try show.event(event) }
       }
     }
+    replay.end()
     // The summary covers a capture that is cut off; a file that is no capture gets none.
     try show.end(replay, isSummary: summary && replay.recordCount > 0)
     if case .failure(let error) = ending { try error.warn(hasResult: replay.recordCount > 0) }

@@ -22,6 +22,13 @@ import VirtualRadio
 
   /// The events, each with its second.
   private static func events(_ packets: [(second: Int64, packet: [UInt8])]) -> [String] {
+    replayed(packets).events
+  }
+
+  /// The events, and how many changes wait at the end.
+  private static func replayed(
+    _ packets: [(second: Int64, packet: [UInt8])]
+  ) -> (events: [String], waitingCount: UInt64) {
     var writer = CaptureWriter(start: Instant(microseconds: 1_790_000_000_000_000))
     for (second, packet) in packets {
       writer.append(packet, isReceived: packet[0] != 1, at: Instant(microseconds: second * 1_000_000))
@@ -37,12 +44,31 @@ import VirtualRadio
     stream.readPiece { _, _ in 0 }
     var events: [EventLine] = []
     while let record = stream.next() { replay.replay(record, into: &events) }
-    return events.map { "\($0.event) \($0.time.microseconds / 1_000_000)" }
+    replay.end()
+    return (events.map { "\($0.event) \($0.time.microseconds / 1_000_000)" }, replay.waitingCount)
   }
 
   /// A device that is heard each second for 40 s, and the same after an hour.
   private static func heard(from start: Int64) -> [(second: Int64, packet: [UInt8])] {
     (0..<40).map { (start + $0, report) }
+  }
+
+  @Test("Changes that wait when the capture ends are counted", arguments: [1, 2, 3])
+  func waiting(count: UInt8) {
+    let changes = (1...count).map { number in
+      ReportEncoder.event(
+        .legacy,
+        AirReport(
+          .connectable, from: DeviceAddress(bits: 0xC0DE_0000_0001, type: .random), rssi: -60,
+          AdvertisingPayload().flags(6).manufacturerData(0x0EEE, [1 + number])))
+    }
+    // Of those that come within a second, the first is sent at once.
+    let end = Self.replayed(Self.heard(from: 0) + changes.map { (40, $0) })
+    #expect(end.events == ["found 0", "changed 40"])
+    #expect(end.waitingCount == UInt64(count) - 1)
+    let later = Self.replayed(
+      Self.heard(from: 0) + changes.map { (40, $0) } + [(45, changes[changes.count - 1])])
+    #expect(later.events.count == 1 + Int(count) && later.waitingCount == 0, "\(later)")
   }
 
   @Test("Between off and on no silence counts", arguments: [true, false])
