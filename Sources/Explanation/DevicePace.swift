@@ -28,10 +28,24 @@ public enum DevicePace {
     rhythmMilliseconds.map { $0 > pauseMilliseconds && $0 / 5 > intervalMilliseconds } ?? false
   }
 
-  private static func duration(_ milliseconds: UInt32) -> String {
+  /// A length of time in words: that of a pause as the agent remembers it, which has 11 digits of two and is rounded up.
+  public static func duration(_ milliseconds: UInt32) -> String {
+    var exponent = UInt64(0)
+    var units: UInt64 { (UInt64(milliseconds) + ((1 << exponent) - 1)) >> exponent }
+    while units >= 2048 { exponent += 1 }
+    return text(units << exponent)
+  }
+
+  /// `5.5 s`, `6 s`.
+  private static func tenths(_ count: UInt64) -> String {
+    count % 10 == 0 ? "\(count / 10) s" : "\(count / 10).\(count % 10) s"
+  }
+
+  private static func text(_ milliseconds: UInt64) -> String {
     switch milliseconds {
-    case ..<10_000: "\(milliseconds) ms"
-    case ..<600_000: "\((milliseconds + 500) / 1000) s"
+    case ..<1000: "\(milliseconds) ms"
+    case ..<9950: tenths((milliseconds + 50) / 100)
+    case ..<599_500: "\((milliseconds + 500) / 1000) s"
     case ..<36_000_000: "\((milliseconds + 30_000) / 60_000) min"
     default: "\((milliseconds + 1_800_000) / 3_600_000) h"
     }

@@ -182,7 +182,8 @@ extension ItemExplanation {
     if isSplit { return splitSentence }
     if let failure { return failure.shortReason }
     if presence?.isFound != true, gate.isTooSlow, let learned = gate.learnedIntervalMilliseconds {
-      return "matches, but can never enter: it sends every \(learned) ms; \(gate.cureOfSlowness.advice)"
+      return
+        "matches, but can never enter: it sends every \(DevicePace.duration(UInt32(clamping: learned))); \(gate.cureOfSlowness.advice)"
     }
     if presence?.isFound != true, let burst = gate.shortBurst {
       return

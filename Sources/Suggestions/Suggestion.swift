@@ -130,10 +130,14 @@ public struct Suggestion: Equatable, Sendable {
       return nil
     }
     let isBurst = sets.contains { $0.reportCount > 2 * ($0.pause.count + 1) }
+    let times = sets.flatMap(\.times).sorted()
+    let gaps = zip(times, times.dropFirst()).map { $1 - $0 }.sorted()
+    let interval = gaps.isEmpty ? nil : UInt32(clamping: gaps[gaps.count / 2])
     let text =
       seldom.count == 1
       ? DevicePace.text(ofOnePause: seldom.milliseconds, isBurst: isBurst)
-      : DevicePace.text(intervalMilliseconds: isBurst ? 0 : nil, rhythmMilliseconds: seldom.milliseconds)
+      : DevicePace.text(
+        intervalMilliseconds: isBurst ? 0 : interval, rhythmMilliseconds: seldom.milliseconds)
     return text.map { HeardPace(text: $0, pauseMilliseconds: seldom.milliseconds) }
   }
 

@@ -115,7 +115,9 @@ struct LineReadingTests {
     "A list says how often a device sends when that is seldom, or in bursts",
     arguments: [
       (600, 2048, nil), (12_000, nil, "every 12 s"), (600, 60_416, "in bursts, every 60 s"),
-      (nil, 600_064, "every 10 min"),
+      (nil, 600_064, "every 10 min"), (nil, 599_800, "every 10 min"), (560_128, 560_128, "every 560 s"),
+      (nil, 559_900, "every 560 s"), (110, 6840, "in bursts, every 6.8 s"),
+      (5, 5500, "in bursts, every 5.5 s"),
     ] as [(UInt32?, UInt32?, String?)])
   func pace(interval: UInt32?, rhythm: UInt32?, words: String?) {
     let device = DeviceLine(
