@@ -18,11 +18,7 @@ extension DeviceLine {
     var words = name.map { [$0.terminal(columnsMax: 30)] } ?? []
     let companies = AdvertisementFields(data.span.rawBytes).manufacturerData.map(\.companyIdentifier)
     words += companies.compactMap(style.vendor).prefix(1)
-    words += items.flatMap { item in
-      let id = AirText(Array("\(item.app)/\(item.item)".utf8)).escaped()
-      guard let found = item.history?.sentence("found") else { return [item.isFound ? id : "(\(id))"] }
-      return ["\(id):"] + found.split(separator: " ").map(String.init)
-    }
+    words += itemWords
     let pace = DevicePace.text(
       intervalMilliseconds: intervalMilliseconds, rhythmMilliseconds: rhythmMilliseconds)
     if let pace, !pace.hasPrefix("every") || (intervalMilliseconds ?? rhythmMilliseconds ?? 0) >= 10_000 {
@@ -32,6 +28,19 @@ extension DeviceLine {
     let heard = "\(level)  \(address) \(reports)\(silent)"
     guard !words.isEmpty else { return heard + "\n" }
     return style.tableLine("\(heard)  ", words, at: Self.wordsColumn)
+  }
+
+  /// The items, with semicolons where one of them says when it found the device.
+  private var itemWords: [String] {
+    let parts = items.map { item in
+      let id = AirText(Array("\(item.app)/\(item.item)".utf8)).escaped()
+      guard let found = item.history?.sentence("found") else { return [item.isFound ? id : "(\(id))"] }
+      return ["\(id):"] + found.split(separator: " ").map(String.init)
+    }
+    let separator = parts.contains { $0.count > 1 } ? ";" : ""
+    return parts.enumerated().flatMap { place, words in
+      place + 1 < parts.count ? words.dropLast() + [words[words.count - 1] + separator] : words
+    }
   }
 
   /// Where names and items start.

@@ -32,7 +32,8 @@ public struct TrialList {
     guard !isWhole, !others.isEmpty else { return lines }
     let before = listed.isEmpty ? "" : "other "
     let noun = others.count == 1 ? "device does" : "devices do"
-    return lines + "\(others.count) \(before)\(noun) not match\n"
+    let hint = listed.isEmpty ? "; --all says of each why" : ""
+    return lines + "\(others.count) \(before)\(noun) not match\(hint)\n"
   }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import ArgumentParser
+import DeviceLines
 import Explanation
 import HCI
 import Interfaces
 import LinuxSystem
+import Manifest
 import ToolText
 
 /// Lines of hex instead of a capture.
@@ -39,6 +41,25 @@ enum CaptureInput {
     }
   }
 
+  /// What it is, after "the".
+  var noun: String {
+    switch self {
+    case .file: "capture"
+    case .hex, .lines: "lines"
+    }
+  }
+
+  /// Why nothing is known about a device that sent none of it.
+  func absence(of address: String) -> ToolError {
+    switch self {
+    case .file:
+      .sentence("\(address) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
+    case .hex, .lines:
+      .sentence(
+        "the lines have no address \(address); leave it out, and the only device of the lines is meant", .no)
+    }
+  }
+
   /// Whether it can be opened only once.
   var isStandardInput: Bool {
     switch self {
@@ -51,10 +72,10 @@ enum CaptureInput {
   /// The same as something that can be opened several times, if it is hex.
   func read() throws(ToolError) -> CaptureInput {
     guard case .hex(let words) = self else { return self }
-    let text = try Self.text(words)
+    let (text, path) = try Self.text(words)
     let hex: HexCapture
     do throws(HexLineError) { hex = try HexCapture(text) } catch {
-      throw .sentence("--hex\(error.sentence)", .dataError)
+      throw .sentence("\(path.map(quoted) ?? "--hex")\(error.sentence)", .dataError)
     }
     if hex.hasBareData {
       StandardError.say(
@@ -72,11 +93,12 @@ enum CaptureInput {
     }
   }
 
-  private static func text(_ words: [String]) throws(ToolError) -> String {
+  /// The lines, and the file that they were read from, if it was one.
+  private static func text(_ words: [String]) throws(ToolError) -> (text: String, path: String?) {
     // A word that is no hex may be the name of a file.
     guard words.count == 1, words[0] == "-" || !HexCapture.isHex(words[0]),
       !words[0].contains(where: \.isNewline)
-    else { return HexCapture.text(ofWords: words) }
+    else { return (HexCapture.text(ofWords: words), nil) }
     let bytes: [UInt8]
     do throws(FileError) {
       bytes = try FileContents(reading: words[0], byteCountMax: hexBytesMax).bytes
@@ -84,7 +106,7 @@ enum CaptureInput {
       // Bytes have neither a point nor a slash.
       if case .system(let reason) = error, reason.isMissing, !words[0].contains(where: { "./".contains($0) })
       {
-        return words[0]
+        return (words[0], nil)
       }
       throw .file(path: words[0], error)
     }
@@ -92,7 +114,22 @@ enum CaptureInput {
       throw .sentence("\(quoted(words[0])): \(sentence)", .dataError)
     }
     let text = String(decoding: bytes, as: UTF8.self)
-    return text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    return (text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text, words[0] == "-" ? nil : words[0])
+  }
+
+  /// The device that is meant; without a name, the only one. A name is known only after the whole input was read.
+  func address(
+    of named: NamedDevice?, _ dataPath: @autoclosure () throws(ToolError) -> ManifestDataPath
+  ) throws(ToolError) -> DeviceArgument {
+    if case .address(let device) = named { return device }
+    guard !isStandardInput else {
+      throw .sentence("standard input is read only once: name the device by its address", .usage)
+    }
+    guard let named else { return try onlyDevice() }
+    var replay = CaptureReplay(try dataPath())
+    let ending = Result { () throws(ToolError) in try open().replay(&replay, until: nil) { _ in } }
+    if case .failure(let error) = ending, replay.recordCount == 0 { throw error }
+    return try named.address(among: replay.dataPath.devices.map(DeviceLine.init), of: self)
   }
 
   /// The device that sent every report.

@@ -100,24 +100,50 @@ struct DeviceNames {
     }
   }
 
-  /// Why a name means no device; with `isCapture`, in a capture.
-  func unknown(_ name: String, isCapture: Bool) -> ToolError {
+  /// The accessories that are on a device and are called so, by a name or an identifier.
+  func accessories(named name: String, at device: DeviceArgument) -> [AccessoryLine] {
+    let lowercased = name.lowercased()
+    return accessories.filter {
+      $0.address?.bits == device.bits && ($0.isMeant(by: name) || $0.displayName.lowercased() == lowercased)
+    }
+  }
+
+  /// Why a name means no device, of `input` or of the agent.
+  func unknown(_ name: String, in input: CaptureInput? = nil) -> ToolError {
+    let isCapture = input != nil
+    let place = input.map { "of the \($0.noun)" } ?? "in sight"
+    let list =
+      switch input {
+      case nil: "accessoryctl sightings --all lists what is in sight"
+      case .file: "accessoryctl sightings --all --capture lists what is there"
+      case .hex, .lines: "accessoryctl decode --hex shows what they say"
+      }
     let isAddress = Self.isAddress(name)
     let called = isAddress ? devices.compactMap(\.address.text) : devices.map(\.nameText)
     let owned = isAddress ? accessories.compactMap { $0.address?.text } : accessories.map(\.displayName)
     let known = Set((called + owned).filter { !$0.isEmpty }).sorted()
-    let near = KeywordSuggestion.nearNames(to: name, among: known)
+    let near = Self.near(name, among: known)
     let question = near.isEmpty ? "" : "did you mean \(near.map(quoted).joined(separator: " or "))? "
     guard !isAddress else {
       return .sentence(
-        "no device \(isCapture ? "of the capture" : "in sight") has an address that begins with \(quoted(name)); "
-          + "\(question)accessoryctl sightings --all\(isCapture ? " --capture" : "") lists them", .no)
+        "no device \(place) has an address that begins with \(quoted(name)); \(question)\(list)", .no)
     }
+    let isShort =
+      !isCapture && name.utf8.count < AccessoryLine.prefixLengthMin && name.allSatisfy(\.isHexDigit)
+    let identifier =
+      isShort ? "an identifier needs \(AccessoryLine.prefixLengthMin) digits or more; " : ""
     return .sentence(
-      "no device \(isCapture ? "of the capture" : "in sight") calls itself \(quoted(name))"
-        + "\(isCapture ? "" : ", and no accessory is called so"); \(question)accessoryctl sightings --all"
-        + "\(isCapture ? " --capture" : "") lists what is \(isCapture ? "there" : "in sight")\(responseNote)",
-      .no)
+      "no device \(place) calls itself \(quoted(name))\(isCapture ? "" : ", and no accessory is called so"); "
+        + "\(identifier)\(question)\(list)\(responseNote)", .no)
+  }
+
+  /// The names that are near, or have a word that is.
+  private static func near(_ name: String, among known: [String]) -> [String] {
+    let whole = KeywordSuggestion.nearNames(to: name, among: known)
+    guard whole.isEmpty, name.utf8.count > 2 else { return whole }
+    let words = known.map { $0.split { " -_".contains($0) }.map(String.init) }
+    let near = zip(known, words).filter { !KeywordSuggestion.nearNames(to: name, among: $1).isEmpty }
+    return near.prefix(3).map(\.0)
   }
 
   /// What keeps the agent from names, if it scans passively.

@@ -90,7 +90,7 @@ struct ExplainCommand: ParsableCommand {
       guard let device else { preconditionFailure("validated: there is a device") }
       return try runLive(device)
     }
-    let device = try address(in: capture)
+    let device = try capture.address(of: device, try source.look.dataPath())
     try source.replay(capture, ofDevice: device.bits) { dataPath, history throws(ToolError) in
       let devices = dataPath.devices(at: device.bits)
       guard !devices.isEmpty else {
@@ -99,8 +99,7 @@ struct ExplainCommand: ParsableCommand {
         }) {
           throw .sentence(ReversedKey.sentence(device.text, resolves: view.address.text ?? "an address"), .no)
         }
-        throw .sentence(
-          "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
+        throw capture.absence(of: device.text)
       }
       var show = Show(json: json, isWhole: all)
       for view in devices {
@@ -116,22 +115,6 @@ struct ExplainCommand: ParsableCommand {
       }
       return try show.end()
     }
-  }
-
-  /// The device's address. A name is known only after the whole capture was read.
-  private func address(in capture: CaptureInput) throws(ToolError) -> DeviceArgument {
-    if case .address(let device) = device { return device }
-    guard !capture.isStandardInput else {
-      throw .sentence("standard input is read only once: name the device by its address", .usage)
-    }
-    guard let device else { return try capture.onlyDevice() }
-    var found: DeviceArgument?
-    try source.replay(capture) { dataPath, _ throws(ToolError) in
-      found = try device.address(among: dataPath.devices.map(DeviceLine.init))
-      return .success
-    }
-    guard let found else { preconditionFailure("a name that is not found is an error") }
-    return found
   }
 
   /// What the agent says about the network that a name means, which no device has; nil when it means none: no network in
@@ -179,14 +162,19 @@ struct ExplainCommand: ParsableCommand {
     }
     guard case .name(let name) = named else { return try runLive(try named.address(askedOf: source.gateway)) }
     let names = try DeviceNames(askedOf: source.gateway, for: name)
-    if let address = try names.address(named: name) { return try runLive(address) }
+    if let address = try names.address(named: name) {
+      return try runLive(address, calledAs: names.accessories(named: name, at: address))
+    }
     guard let answer = DeviceNames.isAddress(name) ? nil : try networkAnswer(name, names) else {
-      throw names.unknown(name, isCapture: false)
+      throw names.unknown(name)
     }
     try showNetwork(answer).throwUnlessSuccess()
   }
 
-  private func runLive(_ device: DeviceArgument) throws(ToolError) {
+  /// `accessories` are those that the name meant.
+  private func runLive(
+    _ device: DeviceArgument, calledAs accessories: [AccessoryLine] = []
+  ) throws(ToolError) {
     let gateway = source.gateway
     if let at {
       var printer = Printer()
@@ -198,6 +186,7 @@ struct ExplainCommand: ParsableCommand {
     _ = try gateway.inspect(device: device)
     let heard = try Listening(seconds: Self.listeningSeconds).heard(of: device, gateway)
     var show = Show(json: json, isWhole: all)
+    try show.accessories(accessories)
     for found in try gateway.inspect(device: device).devices {
       let observed = found.observed(in: heard)
       let explanations = items.flatMap(observed.explanations)
@@ -236,6 +225,15 @@ extension ExplainCommand {
     init(json: Bool, isWhole: Bool) {
       self.json = json
       self.isWhole = isWhole
+    }
+
+    /// Above the device, what it was called by.
+    mutating func accessories(_ accessories: [AccessoryLine]) throws(ToolError) {
+      guard !json else { return }
+      let listed = accessories.listed
+      for (accessory, identifier) in zip(listed, listed.shortIdentifiers) {
+        try printer.text("accessory \(accessory.description(identifier: identifier))\n")
+      }
     }
 
     /// Above the explanations of a device.

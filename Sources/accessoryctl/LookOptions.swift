@@ -76,9 +76,9 @@ struct LookOptions: ParsableArguments {
   }
 
   /// For commands that need items.
-  func requireManifest() throws {
+  func requireManifest(or otherCure: String = "") throws {
     if manifest == nil {
-      throw ValidationError("--manifest is missing: name the manifest with the items to look for")
+      throw ValidationError("--manifest is missing: name the manifest with the items to look for\(otherCure)")
     }
   }
 }

@@ -39,7 +39,9 @@ struct LookSource: ParsableArguments {
   }
 
   /// For commands that need items.
-  func requireManifest() throws { if capture != nil { try look.requireManifest() } }
+  func requireManifest(or otherCure: String = "") throws {
+    if capture != nil { try look.requireManifest(or: otherCure) }
+  }
 
   /// Replays the capture and calls `body` with the tables at its end and with what happened until then. Of a capture that
   /// is cut off it warns; when that leaves no result, it throws.

@@ -40,18 +40,19 @@ enum NamedDevice: ExpressibleByArgument {
     case .address(let device): return device
     case .name(let name):
       let names = try DeviceNames(askedOf: gateway, for: name)
-      guard let address = try names.address(named: name) else { throw names.unknown(name, isCapture: false) }
+      guard let address = try names.address(named: name) else { throw names.unknown(name) }
       return address
     }
   }
 
-  /// The address; for a name, that of the only one of a capture's devices that calls itself so.
-  func address(among devices: [DeviceLine]) throws(ToolError) -> DeviceArgument {
+  /// The address; for a name, that of the only one of the devices, of a capture or in sight, that calls itself so.
+  func address(among devices: [DeviceLine], of input: CaptureInput? = nil) throws(ToolError) -> DeviceArgument
+  {
     switch self {
     case .address(let device): return device
     case .name(let name):
       let names = DeviceNames(devices)
-      guard let address = try names.address(named: name) else { throw names.unknown(name, isCapture: true) }
+      guard let address = try names.address(named: name) else { throw names.unknown(name, in: input) }
       return address
     }
   }

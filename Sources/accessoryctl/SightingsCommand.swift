@@ -51,7 +51,7 @@ struct SightingsCommand: ParsableCommand {
 
   func validate() throws {
     if networks, isCapture { throw ValidationError("--networks asks the agent; a capture has no networks") }
-    if !all { try source.requireManifest() }
+    if !all { try source.requireManifest(or: ", or list every device with --all") }
   }
 
   func run() throws {

@@ -50,8 +50,11 @@ struct SuggestCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "The device's address, as decode and sightings show it.", completion: Completions.devices)
-  var device: DeviceArgument?
+    help: """
+      The device's address, or its own name, as sightings shows it; the name of an accessory, or the beginning of its \
+      identifier.
+      """, completion: Completions.devices)
+  var device: NamedDevice?
 
   @Option(
     help: ArgumentHelp("Print the section of the app with this Info.plist.", valueName: "file"),
@@ -78,7 +81,8 @@ struct SuggestCommand: ParsableCommand {
   func validate() throws {
     guard plist == nil else { return try validatePropertyList() }
     guard device != nil || hex.input != nil else {
-      throw ValidationError("a device is missing: give its address, or --plist and --app")
+      throw ValidationError(
+        "a device is missing: give its address or its name, lines of it with --hex, or --plist and --app")
     }
     if let seconds { try Self.validate(seconds: seconds) }
     if json, edit.app != nil { throw ValidationError("--json and --app exclude each other") }
@@ -113,23 +117,16 @@ struct SuggestCommand: ParsableCommand {
     if let plist, let app = edit.app {
       return try edit.apply(section: try InfoPropertyList(reading: plist).section(named: app), ofApp: app)
     }
-    let input = try input?.read()
-    guard let device = try device ?? input?.onlyDevice() else {
-      preconditionFailure("validated: there is a device")
+    guard let input = try input?.read() else {
+      guard let device else { preconditionFailure("validated: there is a device") }
+      return try runLive(try device.address(askedOf: gateway))
     }
-    guard let input else { return try runLive(device) }
+    let device = try input.address(of: device, ManifestDataPath(GatewayManifest()))
     let file = try input.open()
     var sources = SuggestionSources(ofDevice: device.bits)
     let ending = Result { () throws(ToolError) in try file.decode { sources.addReport($0) } }
     if case .failure(let error) = ending { try error.warn(hasResult: !sources.device.isEmpty) }
-    try show(sources, of: device)
-  }
-
-  private func show(_ sources: SuggestionSources, of device: DeviceArgument) throws(ToolError) {
-    guard !sources.device.isEmpty else {
-      throw .sentence(
-        "\(device.text) is not in the capture; accessoryctl sightings --all --capture lists what is", .no)
-    }
+    guard !sources.device.isEmpty else { throw input.absence(of: device.text) }
     try show(try Listening.suggestions(sources, for: device))
   }
 

@@ -101,6 +101,31 @@ import Testing
     try refused(1, "--hex has no advertisement of a device", "suggest", "--hex", "010C20020100")
   }
 
+  @Test("What is wrong in a file is said with the file's name")
+  func wrongFile() throws {
+    let lines = try folder.file("lines.txt", Array("0201\n0g".utf8))
+    let run = try Tool.run("decode", "--hex", lines)
+    #expect(run.status == 65)
+    #expect(
+      run.errorOutput.contains("lines.txt\", line 2: \"g\" in column 2 is no hex digit"), "\(run.errorOutput)"
+    )
+  }
+
+  @Test("An address that the lines do not have is called so")
+  func absentAddress() throws {
+    for words in [
+      ["explain", "12:34:00:00:00:09", "--manifest", manifest], ["suggest", "12:34:00:00:00:09"],
+    ] {
+      let run = try Tool.run(words + ["--hex", Self.packets])
+      #expect(run.status == 1)
+      #expect(
+        run.errorOutput.contains("the lines have no address 12:34:00:00:00:09; leave it out"),
+        "\(run.errorOutput)")
+    }
+    let missing = try Tool.run("suggest")
+    #expect(missing.status == 64 && missing.errorOutput.contains("lines of it with --hex"))
+  }
+
   @Test("A capture that Wireshark wrote reads after the command that the tool prints")
   func conversion() throws {
     let editcap = "/usr/bin/editcap"

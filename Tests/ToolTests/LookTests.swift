@@ -204,6 +204,61 @@ import VirtualRadio
     }
   }
 
+  @Test func aSuggestionTakesTheNameOfADevice() throws {
+    let byAddress = try Tool.run("suggest", "C4:64:E3:12:34:56", "--capture", capture)
+    let byName = try Tool.run("suggest", "lumo bulb", "--capture", capture)
+    #expect(byName.status == 0 && byName.output == byAddress.output, "\(byName.errorOutput)")
+    let unknown = try Tool.run("suggest", "Lumo blub", "--capture", capture)
+    #expect(unknown.status == 1)
+    #expect(unknown.errorOutput.contains(#"did you mean "Lumo bulb"?"#), "\(unknown.errorOutput)")
+  }
+
+  @Test func whatIsMissingNamesEachCure() throws {
+    let sightings = try Tool.run("sightings", "--capture", capture)
+    #expect(sightings.status == 64 && sightings.errorOutput.contains("or list every device with --all"))
+    let manifest = try folder.file(
+      "none.toml",
+      """
+      schema = 1
+      [app.lights]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-company-identifiers = ["0x0ABC"]
+      [[app.lights.item]]
+      id = "bulb"
+      name = "Bulb"
+      descriptor.bluetooth-company-identifier = "0x0ABC"
+
+      """)
+    let run = try Tool.run("try", "bulb", "--capture", capture, "--manifest", manifest)
+    #expect(
+      run.status == 1 && run.text.hasSuffix("devices do not match; --all says of each why\n"), "\(run.text)")
+  }
+
+  @Test func itemsThatFoundADeviceAreApart() throws {
+    let manifest = try folder.file(
+      "two.toml",
+      """
+      schema = 1
+      [app.lights]
+      user = "daemon"
+      supports = ["Bluetooth"]
+      bluetooth-names = ["Lumo"]
+      [[app.lights.item]]
+      id = "one"
+      name = "One"
+      descriptor.bluetooth-name-prefix = "Lumo"
+      [[app.lights.item]]
+      id = "two"
+      name = "Two"
+      descriptor.bluetooth-name-substring = "Lumo"
+
+      """)
+    let run = try Tool.run("sightings", "--capture", capture, "--manifest", manifest)
+    let text = run.text.split { $0.isWhitespace }.joined(separator: " ")
+    #expect(text.contains("; lights/two: found once"), "\(text)")
+  }
+
   @Test func aDeviceIsNamedInAnySpelling() throws {
     let byAddress = try runOnCapture("explain", "C4:64:E3:12:34:56")
     for address in ["c4-64-e3-12-34-56", "C464E3123456", "c464.e312.3456"] {

@@ -40,6 +40,28 @@ struct NameTests {
     #expect(try agent.call("Inspect")["device"] == .string("C4:A1:00:00:1E:27"))
   }
 
+  @Test("explain says which accessory the name means")
+  func accessory() throws {
+    let agent = try agent([
+      "Capture": [Message.reply()], "Inspect": Replies.devices([(0xC4A1_0000_1E27, "Lumo E27")]),
+    ])
+    let run = try Tool.run("explain", "0123", "--socket", agent.path)
+    #expect(
+      run.text.hasPrefix(#"accessory "Desk lamp" (lights/bulb, C4:A1:00:00:1E:27, 01234567)"#), "\(run.text)")
+    #expect(
+      try !Tool.run("explain", "C4:A1:00:00:1E:27", "--socket", agent.path).text.contains("accessory \""))
+  }
+
+  @Test(
+    "A name that is unknown gets the name with a word like it, or how long an identifier has to be",
+    arguments: [
+      ("Desck", #"did you mean "Desk lamp"? "#), ("5b", "an identifier needs 4 digits or more; "),
+    ])
+  func hint(name: String, sentence: String) throws {
+    let run = try Tool.run("explain", name, "--socket", try agent().path)
+    #expect(run.status == 1 && run.errorOutput.contains(sentence), "\(run.errorOutput)")
+  }
+
   @Test("A name that several have lists them")
   func ambiguous() throws {
     let run = try Tool.run("explain", "Desk lamp", "--socket", try agent().path)

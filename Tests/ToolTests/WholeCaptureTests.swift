@@ -104,7 +104,7 @@ import VirtualRadio
     #expect(near.status == 1)
     #expect(near.lines.map { $0.prefix(22) } == ["no   C4:64:E3:12:34:56", "26 other devices do no"])
     let none = try run("try", "none")
-    #expect(none.text == "27 devices do not match\n")
+    #expect(none.text == "27 devices do not match; --all says of each why\n")
     #expect(try run("try", "none", "--all").lines.count == 27)
     try expectValid(try run("try", "uid", "--json").output, "try")
   }

@@ -62,7 +62,7 @@ import VirtualRadio
           .connectable, from: DeviceAddress(bits: 0xC0DE_0000_0001, type: .random), rssi: -60,
           AdvertisingPayload().flags(6).manufacturerData(0x0EEE, [1 + number])))
     }
-    // Of those that come within a second, the first is sent at once.
+    // The first change is sent at once, and those that come in the same second wait.
     let end = Self.replayed(Self.heard(from: 0) + changes.map { (40, $0) })
     #expect(end.events == ["found 0", "changed 40"])
     #expect(end.waitingCount == UInt64(count) - 1)
