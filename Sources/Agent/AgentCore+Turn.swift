@@ -68,7 +68,7 @@ struct AgentTurn {
 
   /// When the turn itself or the data path needs the next one. The data path's may be late by as much as a report may, so
   /// that a room full of devices does not wake the machine for each of them.
-  fileprivate func deadline(_ outlook: AgentOutlook) -> Instant? {
+  fileprivate var deadline: Instant? {
     guard !isBusy else { return now }
     guard let due = dataPathDue else { return nil }
     let onAgentClock = Instant(microseconds: due.microseconds &- radioLead)
@@ -187,7 +187,7 @@ extension AgentCore {
   /// When the next turn is due, if nothing comes in before; a time that has passed means at once.
   public var nextDeadline: Instant? {
     let outlook = lookAhead()
-    let due = Instant.earliest(turn.deadline(outlook), outlook.due)
+    let due = Instant.earliest(turn.deadline, outlook.due)
     return outlook.hasPacketReaders ? .earliest(due, reportDeadline) : due
   }
 

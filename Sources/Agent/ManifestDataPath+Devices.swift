@@ -55,7 +55,7 @@ extension ManifestDataPath {
 
   /// The bytes of an event that is still in the ring.
   func payload(of sequence: UInt64, byteCount: Int) -> [UInt8] {
-    (0..<byteCount).map { pipeline.events.payloadByte(of: sequence, at: $0) }
+    path.pipeline.events.payload(of: sequence, byteCount: byteCount)
   }
 
   /// The latest advertising data, then the latest scan response, of the advertising set heard last.

@@ -72,6 +72,13 @@ public struct DeviceView: Sendable {
   }
 }
 
+extension EventRing {
+  /// The payload of an event that is still there.
+  public func payload(of sequence: UInt64, byteCount: Int) -> [UInt8] {
+    (0..<byteCount).map { payloadByte(of: sequence, at: $0) }
+  }
+}
+
 extension ManifestDataPath {
   /// The device in a row of the table (``Pipeline/rowCount``); nil while the row is free.
   public func device(atRow row: Int) -> DeviceView? { DeviceView(pipeline, items: items, row: row) }

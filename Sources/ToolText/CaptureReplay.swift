@@ -134,7 +134,7 @@ public struct CaptureReplay: ~Copyable {
     while true {
       switch Self.readEvent(of: &dataPath.pipeline, &cursor) {
       case .event(let sequence, let sighting, let byteCount):
-        let payload = (0..<byteCount).map { dataPath.pipeline.events.payloadByte(of: sequence, at: $0) }
+        let payload = dataPath.path.pipeline.events.payload(of: sequence, byteCount: byteCount)
         events.append(
           EventLine(
             sequence: sequence, sighting: sighting, item: dataPath.items[Int(sighting.item)],

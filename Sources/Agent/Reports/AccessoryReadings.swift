@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+import DeviceLines
 import Discovery
 import HCI
 import Interfaces
@@ -61,12 +62,12 @@ struct AccessoryReadings: ~Copyable {
   ) {
     guard !rings.isEmpty else { return }
     while true {
-      switch dataPath.pipeline.readings.read(&cursor) {
+      switch dataPath.path.pipeline.readings.read(&cursor) {
       case .end: return
-      case .reset: cursor.sequence = dataPath.pipeline.readings.produced
+      case .reset: cursor.sequence = dataPath.path.pipeline.readings.produced
       case .missed(let count): missed &+= count
       case .event(let sequence, let report, let byteCount):
-        let payload = (0..<byteCount).map { dataPath.pipeline.readings.payloadByte(of: sequence, at: $0) }
+        let payload = dataPath.path.pipeline.readings.payload(of: sequence, byteCount: byteCount)
         append(report, payload, dataPath, grants, told: told, audience)
       }
     }
@@ -86,7 +87,7 @@ struct AccessoryReadings: ~Copyable {
       rings[grant.app]?.ring.append(
         Advertisement(
           accessory: grant.identifier, event: .reading,
-          isConnectable: dataPath.pipeline.isConnectable(at: row),
+          isConnectable: dataPath.path.pipeline.isConnectable(at: row),
           time: report.time, rssi: report.rssi, filteredRSSI: report.filteredRSSI, audience: audience,
           payload: payload))
     }

@@ -370,7 +370,10 @@ extension AgentCore {
       Metric(
         "app_events_total", .counter, "Events and advertisements for apps, by outcome.",
         "outcome",
-        [("delivered", feeds.counters.appEventsDelivered), ("missed", feeds.counters.appEventsMissed)]),
+        [
+          ("delivered", feeds.counters.appEventsDelivered),
+          ("missed", feeds.counters.appEventsMissed &+ reports.readings.missed),
+        ]),
     ]
   }
 }
