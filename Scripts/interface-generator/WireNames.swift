@@ -41,19 +41,17 @@ enum WireNames {
     "accessories items everything": "ReportForward", "pick rename remove scan": "BridgePermission",
   ]
 
-  /// Integers that are not `Int`.
-  static let integers = [
-    "rssi": "Int8", "filteredRSSI": "Int8", "signal": "Int8", "pathLoss": "Int16",
-    "samples": "UInt16", "sequence": "UInt64", "candidate": "UInt32", "skipped": "UInt32",
-    "Device.reports": "UInt32", "intervalMilliseconds": "UInt32",
-    "rhythmMilliseconds": "UInt32", "frequency": "UInt32", "addedAt": "Int64", "LongTermKey.kind": "UInt8",
-    "linkKey.kind": "UInt8", "byteCount": "UInt8", "pinByteCount": "UInt8", "diversifier": "UInt16",
-    "bluetoothCompanyIdentifier": "UInt16", "discovered": "UInt32", "bluetoothRSSI": "Int8",
+  /// Integers that are not `Int`; and strings that are keys or bytes in hex, beside those with these endings, or text of
+  /// several lines that is printed as it is.
+  static let forms = [
+    "rssi": "Int8", "filteredRSSI": "Int8", "bluetoothRSSI": "Int8", "signal": "Int8", "pathLoss": "Int16",
+    "samples": "UInt16", "diversifier": "UInt16", "bluetoothCompanyIdentifier": "UInt16",
+    "sequence": "UInt64",
+    "candidate": "UInt32", "skipped": "UInt32", "Device.reports": "UInt32", "discovered": "UInt32",
+    "intervalMilliseconds": "UInt32", "rhythmMilliseconds": "UInt32", "frequency": "UInt32",
+    "addedAt": "Int64",
+    "LongTermKey.kind": "UInt8", "linkKey.kind": "UInt8", "byteCount": "UInt8", "pinByteCount": "UInt8",
     "itemIndex": "count",
-  ]
-
-  /// Strings that are keys or bytes in hex, beside those with these endings, or text of several lines that is printed as it is.
-  static let strings = [
     "data": "bytes", "packet": "bytes", "identityKey": "key", "random": "key", "value": "key",
     "toml": "plainText", "Operator.Accessory.identifier": "identifier",
     // A later agent may know other events.
@@ -69,10 +67,9 @@ enum WireNames {
   static let absences = [
     "skipped": "0", "lossesToOtherFrames": "0", "passed": "0", "turnedAway": "0", "tooSlow": "0",
     "isFoundByNetwork": "false", "isMigration": "false", "Open.usesTouch": "false",
-    "takesFirstImmediate": "false", "longTermKeys": "[]", "values": "[]",
-    "silent": "[]", "Candidate.apps": "[]",
-    "compareOptions": "0", "bluetoothNameSubstringCompareOptions": "0", "bluetoothRange": "0",
-    "wifiAwareServiceRole": "10", "supportedOptions": "0",
+    "takesFirstImmediate": "false", "longTermKeys": "[]", "values": "[]", "silent": "[]",
+    "Candidate.apps": "[]", "compareOptions": "0", "bluetoothNameSubstringCompareOptions": "0",
+    "bluetoothRange": "0", "supportedOptions": "0", "wifiAwareServiceRole": "10",
     // A line of `replay` has none.
     "Event.epoch": "\"\"",
   ]
