@@ -476,6 +476,9 @@ let package = Package(
     .target(
       name: "AdapterSupport", dependencies: ["Controller", "HCI", "Pairing"], path: "Tests/AdapterSupport",
       swiftSettings: strict),
+    .target(
+      name: "AgentSupport", dependencies: ["AdapterSupport", "Agent", "Pairing", "Registry", "Setup"],
+      path: "Tests/AgentSupport", swiftSettings: strict),
     .testTarget(
       name: "ManifestTests", dependencies: ["HCI", "Discovery", "Manifest", "VirtualRadio"],
       swiftSettings: strict),
@@ -611,8 +614,9 @@ let package = Package(
     .testTarget(
       name: "AgentTests",
       dependencies: [
-        "AdapterSupport", "Agent", "AgentRuntime", "Controller", "Manifest", "Registry", "Pairing", "Setup",
-        "CPeer",
+        "AdapterSupport", "Agent", "AgentRuntime", "AgentSupport", "Controller", "Manifest", "Registry",
+        "Pairing",
+        "CPeer", "Setup",
         "DeviceLines", "Discovery", "FilterSupport", "HCI", "Explanation", "InterfaceDefinition",
         "Interfaces", "JSON",
         "LinuxSystem", "RegistryFormat",
@@ -624,8 +628,9 @@ let package = Package(
     .target(
       name: "AgentSimulation",
       dependencies: [
-        "Agent", "Controller", "Interfaces", "Manifest", "Registry", "Setup", "Discovery", "HCI", "JSON",
-        "TestSupport",
+        "Agent", "AgentSupport", "Controller", "Interfaces", "Manifest", "Registry", "Setup", "Discovery",
+        "HCI",
+        "JSON", "TestSupport",
         "Varlink", "VarlinkClient",
         "VirtualRadio", "Wireless",
       ],

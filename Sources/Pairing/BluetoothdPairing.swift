@@ -24,26 +24,26 @@ public struct BluetoothdPairing: Sendable {
     public var objectsTurnedAway: UInt64 = 0
   }
 
-  struct Adapter: Equatable, Sendable {
+  package struct Adapter: Equatable, Sendable {
     let index: UInt16
     /// 48 bits; 0 while it is not known.
     let address: UInt64
   }
 
-  enum Bus: Equatable, Sendable {
+  package enum Bus: Equatable, Sendable {
     /// It is not opened before this time.
     case closed(until: Instant?)
     case opening(until: Instant)
     case open(isRunning: Bool)
   }
 
-  var adapter: Adapter?
+  package var adapter: Adapter?
   /// The adapter goes once the pairing is undone.
-  var isClosing = false
-  var bus = Bus.closed(until: nil)
+  package var isClosing = false
+  package var bus = Bus.closed(until: nil)
   var objects = BusObjects()
-  var attempt: BusAttempt?
-  var bonds = BusBonds()
+  package var attempt: BusAttempt?
+  package var bonds = BusBonds()
   public internal(set) var counters = Counters()
   private var calls: [BusCall] = []
   var commands: [MgmtCommand] = []
@@ -312,35 +312,5 @@ public struct BluetoothdPairing: Sendable {
     if case .closed = bus { return }
     endAttempt(error, at: now)
     closeBus(until: now.advanced(milliseconds: Self.reopenMilliseconds))
-  }
-
-  // MARK: - For tests
-
-  /// Traps when a bound is passed or the parts disagree; for tests.
-  public func checkInvariants() {
-    precondition(attempt == nil || deadline != nil, "every state of a pairing has a deadline")
-    precondition(attempt == nil || adapter != nil, "there is no pairing without an adapter")
-    precondition(!isClosing || attempt?.result != nil, "an adapter goes after the pairing that is undone")
-    precondition(attempt == nil || bonds.job == nil, "bonds are looked after between pairings")
-    precondition(bonds.removals.count <= BusBonds.removalsMax, "removals have a bound")
-    precondition(Set(bonds.removals).count == bonds.removals.count, "a bond is removed once")
-    precondition(
-      bonds.removals.allSatisfy { !bonds.stored.areGood(for: $0) }, "a bond that is removed is not kept")
-    checkBus()
-  }
-
-  private func checkBus() {
-    switch bus {
-    case .closed:
-      precondition(bonds.job == nil, "nothing is asked over a bus that is closed")
-      precondition(attempt == nil || attempt?.step == .openingBus, "a pairing goes on over an open bus only")
-    case .opening:
-      precondition(deadline != nil, "the opening of the bus has a deadline")
-      precondition(bonds.job == nil, "nothing is asked before the bus is open")
-    case .open(isRunning: false):
-      precondition(attempt == nil, "there is no pairing without bluetoothd")
-    case .open(isRunning: true):
-      precondition(attempt?.step != .openingBus, "a pairing goes on once the bus is open")
-    }
   }
 }

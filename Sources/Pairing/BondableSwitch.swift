@@ -7,7 +7,7 @@ import HCI
 ///
 /// A command that the kernel refuses, or does not answer, is repeated after one second, then after longer and longer
 /// pauses of at most 30 s.
-struct BondableSwitch: Sendable {
+package struct BondableSwitch: Sendable {
   private static let replyMilliseconds: Int64 = 2000
   private static let retryMilliseconds: Int64 = 1000
   private static let retryDoublingsMax = 5
@@ -21,7 +21,7 @@ struct BondableSwitch: Sendable {
     case refused
   }
 
-  var isWanted = false
+  package var isWanted = false
   private(set) var state = State.known(nil)
   private var failureCount = 0
 

@@ -3,11 +3,11 @@
 import HCI
 
 /// A pairing through bluetoothd that is under way.
-struct BusAttempt: Equatable, Sendable {
+package struct BusAttempt: Equatable, Sendable {
   /// How long what precedes discovery may take without shortening it.
   private static let preparationMilliseconds: Int64 = 10_000
 
-  enum Step: Equatable, Sendable {
+  package enum Step: Equatable, Sendable {
     case openingBus
     case registering
     /// bluetoothd had an agent of this connection.
@@ -74,7 +74,7 @@ struct BusAttempt: Equatable, Sendable {
 
   let request: PairingRequest
   let end: Instant
-  var step = Step.openingBus
+  package var step = Step.openingBus
   var stepEnd: Instant
   /// The call whose reply ends the step.
   var call: UInt64?
@@ -91,7 +91,7 @@ struct BusAttempt: Equatable, Sendable {
   var method = PairingMethod.justWorks
   var linkEnded = false
   var keys = BusKeys()
-  var result: Result<PairedDevice, PairingError>?
+  package var result: Result<PairedDevice, PairingError>?
 
   /// When discovery ends without the device, however often it was begun.
   var discoveryEnd: Instant {

@@ -5,8 +5,8 @@ import Registry
 /// The bonds that bluetoothd keeps for the gateway: whether it still has them, and those that it is to remove.
 ///
 /// Capacity: ``removalsMax`` devices to remove, as in the registry; the oldest is dropped.
-struct BusBonds: Equatable, Sendable {
-  static let removalsMax = RegistryLimits.bondRemovalsMax
+package struct BusBonds: Equatable, Sendable {
+  package static let removalsMax = RegistryLimits.bondRemovalsMax
   /// How long after bluetoothd started, or after a device went away, the bonds are compared with its list: at its end
   /// bluetoothd removes all objects before its name.
   static let checkMilliseconds: Int64 = 2000
@@ -14,7 +14,7 @@ struct BusBonds: Equatable, Sendable {
   static let callMilliseconds: Int64 = 5000
 
   /// A comparison or a removal that is under way.
-  struct Job: Equatable, Sendable {
+  package struct Job: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
       case check
       /// The device that has to be looked up in the list, or is being removed.
@@ -28,13 +28,13 @@ struct BusBonds: Equatable, Sendable {
 
   /// The bonds of bluetoothd, and the lost ones of the gateway, whose identity keys find the devices. One that is to be
   /// removed counts as lost.
-  private(set) var stored: [DeviceBond] = []
-  private(set) var removals: [DeviceAddress] = []
+  package private(set) var stored: [DeviceBond] = []
+  package private(set) var removals: [DeviceAddress] = []
   /// The bond that the pairing under way has made. It is among ``removals`` until the pairing ends.
   private var new: DeviceAddress?
   /// What the registry is to store about removals.
   var actions: [PairingAction] = []
-  var job: Job?
+  package var job: Job?
   /// When to compare the bonds with bluetoothd's list.
   var checkDue: Instant?
   /// When to remove the next device; nil if none is to be removed.

@@ -52,7 +52,9 @@ public struct DeviceBond: Equatable, Sendable {
 
 extension [DeviceBond] {
   /// Whether the bond with this device is good.
-  func areGood(for identity: DeviceAddress) -> Bool { contains { $0.identity == identity && !$0.isLost } }
+  package func areGood(for identity: DeviceAddress) -> Bool {
+    contains { $0.identity == identity && !$0.isLost }
+  }
 
   mutating func lose(_ identity: DeviceAddress) {
     for index in indices where self[index].identity == identity { self[index] = self[index].lost }

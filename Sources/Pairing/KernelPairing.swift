@@ -16,7 +16,7 @@ import Registry
 /// Capacity: one pairing at a time; a further one ends at once with ``PairingError/busy``. Of the bonds that were made and
 /// are not in the registry yet, the last ``newBondsMax`` are known.
 public struct KernelPairing: Sendable {
-  static let newBondsMax = 8
+  package static let newBondsMax = 8
   static let preparationMilliseconds: Int64 = 10_000
   /// How long keys are awaited after the kernel has paired.
   static let keysMilliseconds: Int64 = 2000
@@ -32,7 +32,7 @@ public struct KernelPairing: Sendable {
   static let busyPauseMilliseconds: Int64 = 500
   static let triesMax = 5
 
-  enum State: Equatable, Sendable {
+  package enum State: Equatable, Sendable {
     case idle
     /// Keys are loaded, an old bond is removed, and keys are let be kept.
     case preparing(until: Instant)
@@ -49,18 +49,18 @@ public struct KernelPairing: Sendable {
   }
 
   /// The adapter's index; nil while there is none.
-  private(set) var adapter: UInt16?
-  var state = State.idle
+  package private(set) var adapter: UInt16?
+  package var state = State.idle
   var attempt: PairingAttempt?
   var loading = KernelKeyLoading()
-  var unpairs = UnpairQueue()
+  package var unpairs = UnpairQueue()
   var cancellation = PairingCancellation()
-  var bondable = BondableSwitch()
+  package var bondable = BondableSwitch()
   /// The bonds of the registry whose keys the kernel shall have: those of the gateway, and lost ones of bluetoothd, whose
   /// identity keys find the devices.
   private(set) var bonds: [DeviceBond] = []
   /// The bonds that were made since, and are not in the registry yet.
-  var newBonds: [DeviceBond] = []
+  package var newBonds: [DeviceBond] = []
   /// The device that was paired last, and how long late keys of it are its own.
   var echo: (device: DeviceAddress, until: Instant)?
   private var isPowered: Bool?
@@ -92,7 +92,7 @@ public struct KernelPairing: Sendable {
     return due
   }
 
-  var stateEnd: Instant? {
+  package var stateEnd: Instant? {
     switch state {
     case .idle: nil
     case .preparing(let until), .pausing(let until), .pairing(let until), .awaitingKeys(let until),
@@ -125,17 +125,6 @@ public struct KernelPairing: Sendable {
     commands += (newBonds.map(\.identity) + unpairs.devices).map { .unpair($0, adapter) }
     if bondable.mayBeOn || bondable.isWanted { commands.append(.set(.setBondable, to: false, adapter)) }
     return commands
-  }
-
-  /// Traps when a bound is passed or the parts disagree; for tests.
-  public func checkInvariants() {
-    precondition((attempt == nil) == (state == .idle), "a pairing has a state")
-    precondition(adapter != nil || state == .idle, "there is no pairing without an adapter")
-    precondition(stateEnd != nil || state == .idle, "every state of a pairing has a deadline")
-    precondition(newBonds.count <= Self.newBondsMax, "new bonds have a bound")
-    precondition(bondable.isWanted == allowsKeys, "keys are kept during a pairing only")
-    precondition(unpairs.count <= UnpairQueue.countMax, "removals have a bound")
-    precondition(adapter != nil || deadline == nil, "a closed adapter awaits nothing")
   }
 
   /// Opens an adapter, and loads the keys of the registry's bonds.
@@ -271,7 +260,7 @@ public struct KernelPairing: Sendable {
   }
 
   /// Whether a pairing of the agent may have keys kept.
-  var allowsKeys: Bool {
+  package var allowsKeys: Bool {
     switch state {
     case .idle, .ending, .undoing: false
     case .preparing, .pausing, .pairing, .awaitingKeys: true

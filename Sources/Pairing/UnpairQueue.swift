@@ -7,8 +7,8 @@ import HCI
 ///
 /// Capacity: ``countMax`` devices; a further one is not taken. A removal is repeated every second, at most ``triesMax``
 /// times. In both cases the caller has all keys loaded again, which removes the others.
-struct UnpairQueue: Sendable {
-  static let countMax = 64
+package struct UnpairQueue: Sendable {
+  package static let countMax = 64
   static let triesMax = 8
   private static let replyMilliseconds: Int64 = 5000
   private static let retryMilliseconds: Int64 = 1000
@@ -40,7 +40,7 @@ struct UnpairQueue: Sendable {
   }
 
   func contains(_ device: DeviceAddress) -> Bool { devices.contains(device) }
-  var count: Int { devices.count }
+  package var count: Int { devices.count }
 
   /// Returns whether the device was taken.
   mutating func add(_ device: DeviceAddress) -> Bool {

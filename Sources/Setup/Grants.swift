@@ -42,7 +42,7 @@ public struct Grants: Equatable, Sendable {
 
   init() {}
 
-  init(_ registry: AccessoryRegistry, _ configuration: SetupConfiguration) {
+  package init(_ registry: AccessoryRegistry, _ configuration: SetupConfiguration) {
     let accounts = Dictionary(
       registry.accounts.map { ($0.app, $0.account) }, uniquingKeysWith: { first, _ in first })
     for accessory in registry.accessories {

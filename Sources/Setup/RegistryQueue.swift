@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Registry
+package import Registry
 
 /// The registry as it is on disk, and the changes on their way there: one at a time, in order.
 ///
 /// Pure: changes and the disk's replies go in, effects come out. Capacity: ``waitingMax`` changes that wait. Each
 /// change belongs to a call, a setup flow, or a second address, of which there are fewer; a change beyond the capacity
 /// fails.
-struct RegistryQueue: Sendable {
-  enum State: Equatable, Sendable {
+package struct RegistryQueue: Sendable {
+  package enum State: Equatable, Sendable {
     /// The file is being read.
     case opening
     case open
@@ -43,13 +43,13 @@ struct RegistryQueue: Sendable {
     let registry: AccessoryRegistry
   }
 
-  static let waitingMax = 256
+  package static let waitingMax = 256
 
-  private(set) var state = State.opening
-  private(set) var registry = AccessoryRegistry()
+  package private(set) var state = State.opening
+  package private(set) var registry = AccessoryRegistry()
   /// What devices are written with, when a change writes them.
   var rhythms = RhythmRecord()
-  private var waiting: [PendingChange] = []
+  package private(set) var waiting: [PendingChange] = []
   private var written: WrittenChange?
   /// The file was read at least once.
   private(set) var wasRead = false
@@ -63,27 +63,19 @@ struct RegistryQueue: Sendable {
   private(set) var failure: String?
 
   /// Whether no change is on its way to the disk.
-  var isIdle: Bool { written == nil && waiting.isEmpty }
+  package var isIdle: Bool { written == nil && waiting.isEmpty }
 
   /// The changes on their way to the disk.
-  var pending: [PendingChange] { (written.map { [$0.change] } ?? []) + waiting }
+  package var pending: [PendingChange] { (written.map { [$0.change] } ?? []) + waiting }
 
   /// Whether a change on its way to the disk decides about an accessory that awaits its app.
-  func isSettling(_ identifier: RandomIdentifier) -> Bool {
+  package func isSettling(_ identifier: RandomIdentifier) -> Bool {
     pending.contains { pending in
       switch pending.change {
       case .apply(.remove(identifier, _)), .apply(.authorize(identifier, _, _)): true
       case .apply, .replace, .reset: false
       }
     }
-  }
-
-  /// Traps when a bound is exceeded; for tests.
-  func checkInvariants() {
-    registry.checkInvariants()
-    precondition(waiting.count <= Self.waitingMax, "a queue has a bound")
-    precondition(
-      waiting.isEmpty || written != nil || state == .opening, "a change waits only while the disk is busy")
   }
 
   /// Asks for the file at the start.
@@ -226,13 +218,13 @@ struct RegistryQueue: Sendable {
 }
 
 /// A change on its way to the disk.
-struct PendingChange: Sendable {
+package struct PendingChange: Sendable {
   let change: RegistryQueue.Change
-  let purpose: ChangePurpose
+  package let purpose: ChangePurpose
 }
 
 /// Why a change is made, which decides what happens when it is done or refused.
-enum ChangePurpose: Sendable {
+package enum ChangePurpose: Sendable {
   /// The device that was chosen for a flow becomes an accessory.
   case setup(flow: RandomIdentifier)
   /// The app confirms an accessory.
@@ -258,7 +250,7 @@ enum ChangePurpose: Sendable {
   /// The rhythms of devices have changed.
   case rhythms
 
-  enum CallKind: Sendable {
+  package enum CallKind: Sendable {
     /// An app gives up its accessory.
     case app(RandomIdentifier)
     case `operator`

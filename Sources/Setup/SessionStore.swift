@@ -34,7 +34,7 @@ public struct SessionStore: Sendable {
   /// How long a session lives on without its stream.
   public static let lingerMilliseconds: Int64 = 10_000
 
-  private(set) var sessions: [Session] = []
+  package private(set) var sessions: [Session] = []
   private var feeds: [String: AppFeed] = [:]
   /// The numbers of the events about accessories that the present input caused, the last one of each accessory.
   private var causedEvents: [RandomIdentifier: UInt64] = [:]
@@ -117,14 +117,6 @@ public struct SessionStore: Sendable {
 
   /// Returns the sessions of an app, in the order of opening.
   public func sessions(of app: String) -> [Session] { sessions.filter { $0.app == app } }
-
-  /// Traps when a bound is exceeded; for tests. A reload may have added apps, whose first sessions come on top.
-  func checkInvariants(appCount: Int) {
-    precondition(sessions.count <= Self.countMax + appCount, "sessions have a bound")
-    for (app, sessions) in Dictionary(grouping: sessions, by: \.app) {
-      precondition(sessions.count <= Self.countMaxPerApp, "the sessions of \(app) have a bound")
-    }
-  }
 
   private func index(of token: RandomIdentifier) -> Int? { sessions.firstIndex { $0.token == token } }
 

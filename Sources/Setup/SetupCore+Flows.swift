@@ -138,11 +138,11 @@ extension SetupCore {
 ///
 /// Capacity: one flow with a picker for each app, one question for each accessory, and one flow for each accessory that
 /// awaits its app; ``outcomesMax`` outcomes, of which the oldest gives way.
-struct FlowTable: Sendable {
-  static let outcomesMax = 64
+package struct FlowTable: Sendable {
+  package static let outcomesMax = 64
 
-  private(set) var flows: [SetupFlow] = []
-  private(set) var outcomes: [RequestOutcome] = []
+  package private(set) var flows: [SetupFlow] = []
+  package private(set) var outcomes: [RequestOutcome] = []
   /// How many pairings were begun.
   private(set) var pairingCount: UInt64 = 0
 

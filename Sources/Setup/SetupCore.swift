@@ -11,11 +11,11 @@ public import Registry
 /// that of ``SessionStore`` and ``RegistryQueue``; each app has one flow with a picker. Questions to the operators come
 /// from calls, whose number is bounded.
 public struct SetupCore: Sendable {
-  var configuration: SetupConfiguration
+  package var configuration: SetupConfiguration
   var random: RandomSource
-  var sessions = SessionStore()
-  var flows = FlowTable()
-  var queue = RegistryQueue()
+  package var sessions = SessionStore()
+  package var flows = FlowTable()
+  package var queue = RegistryQueue()
   var paces: [String: RequestPace] = [:]
   public internal(set) var grants = Grants()
   var automatic = AutomaticSetups()
@@ -30,8 +30,8 @@ public struct SetupCore: Sendable {
   /// How many numbers were given to items that apps supply in calls.
   private var appSuppliedCount: UInt64 = 0
   /// The effects of the input that is being handled; empty between inputs.
-  private(set) var effects: [SetupEffect] = []
-  private(set) var changes: SetupChanges = []
+  package private(set) var effects: [SetupEffect] = []
+  package private(set) var changes: SetupChanges = []
 
   /// Creates a core without a registry. `secret` seeds identifiers and tokens; only this process may know it.
   public init(_ configuration: SetupConfiguration, secret: Block128, at now: Instant) {

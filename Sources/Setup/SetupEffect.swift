@@ -138,7 +138,7 @@ public struct SetupQuestion: Sendable {
   public let accessory: RandomIdentifier
   public let change: Change
   /// The app's call that waits for the answer; nil when an operator began it.
-  let call: CallID?
+  package let call: CallID?
 
   var isPairing: Bool { if case .pair = change { true } else { false } }
 }

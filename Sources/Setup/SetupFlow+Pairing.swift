@@ -62,7 +62,7 @@ extension SetupFlow {
   }
 
   /// Whether the backend works for it.
-  var isPairing: Bool { if case .pairing = state { true } else { false } }
+  package var isPairing: Bool { if case .pairing = state { true } else { false } }
 }
 
 /// The pairing of a setup flow: from the request until the accessory is written or the flow ends.

@@ -52,7 +52,7 @@ public struct SetupFlow: Sendable {
   }
 
   /// The party that made the choice.
-  enum Chooser: Equatable, Sendable {
+  package enum Chooser: Equatable, Sendable {
     /// An operator, in a call that waits for its reply.
     case `operator`(CallID)
     /// The opener said in its call what to choose.
@@ -61,7 +61,7 @@ public struct SetupFlow: Sendable {
   }
 
   /// The candidate that is being set up, or was set up last.
-  struct Choice: Sendable {
+  package struct Choice: Sendable {
     let candidate: PickerCandidate
     var chooser: Chooser
     /// The name of a network of which the item has only the prefix.
@@ -109,7 +109,7 @@ public struct SetupFlow: Sendable {
   public internal(set) var picker: PickerRequest?
   /// What the operators are asked.
   public let question: SetupQuestion?
-  var choice: Choice?
+  package var choice: Choice?
   /// The pairing of the chosen device, until the accessory is written.
   public internal(set) var pairing: FlowPairing?
   /// The accessory that is asked about, awaits its app, or was set up last.
@@ -169,11 +169,11 @@ public struct SetupFlow: Sendable {
   public var asksForMigration: Bool { state.has(.asksOperators) && picker != nil }
 
   /// Whether its accessory is in the registry and waits for a decision of its app.
-  func awaitsApp(with identifier: RandomIdentifier) -> Bool {
+  package func awaitsApp(with identifier: RandomIdentifier) -> Bool {
     state.has(.awaitsApp) && accessory == identifier
   }
 
-  func isTakingBack(_ identifier: RandomIdentifier) -> Bool {
+  package func isTakingBack(_ identifier: RandomIdentifier) -> Bool {
     if case .takingBack = state { accessory == identifier } else { false }
   }
 
@@ -276,8 +276,6 @@ public struct SetupFlow: Sendable {
   }
 }
 
-// MARK: - The setter
-
 // MARK: - The table of the states
 
 extension SetupFlow.State {
@@ -305,5 +303,5 @@ extension SetupFlow.State {
   /// Whether the state has one of these traits.
   func has(_ traits: SetupFlow.Traits) -> Bool { !row.traits.isDisjoint(with: traits) }
 
-  var isFinished: Bool { has(.isFinished) }
+  package var isFinished: Bool { has(.isFinished) }
 }

@@ -2,6 +2,7 @@
 
 import AdapterSupport
 import Agent
+import AgentSupport
 import HCI
 import Interfaces
 import JSON

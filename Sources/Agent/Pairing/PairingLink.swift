@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
-import Pairing
+package import Pairing
 
 /// Chooses whether the kernel or bluetoothd pairs a device, and routes to it. Only one pairs on an adapter: both would reply
 /// to the same questions, and replace each other's keys.
 ///
 /// Pure: the radio's adapter, whether bluetoothd runs, and the time go in.
-struct PairingLink: Sendable {
+package struct PairingLink: Sendable {
   /// How long a bluetoothd that is restarted may take to appear; also the shortest time between two looks.
   private static let settlingMilliseconds: Int64 = 1000
 
@@ -21,8 +21,8 @@ struct PairingLink: Sendable {
   }
 
   private(set) var backend = Backend.none(.radioIsGone)
-  var kernel = KernelPairing()
-  var bluetoothd = BluetoothdPairing()
+  package var kernel = KernelPairing()
+  package var bluetoothd = BluetoothdPairing()
   private(set) var counters = PairingCounters()
   /// The adapter that is open.
   private(set) var adapter: UInt16?
@@ -61,8 +61,6 @@ struct PairingLink: Sendable {
 
   /// Traps when the parts disagree; for tests.
   func checkInvariants() {
-    kernel.checkInvariants()
-    bluetoothd.checkInvariants()
     precondition((backend == .kernel) == kernel.isOpen, "the kernel pairs while its adapter is open for it")
     precondition(adapter != nil || lookDue == nil, "nothing is looked for without an adapter")
   }

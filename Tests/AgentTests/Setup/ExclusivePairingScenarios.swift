@@ -3,6 +3,7 @@
 import VarlinkClient
 import AdapterSupport
 @testable import Agent
+import AgentSupport
 import Controller
 import Interfaces
 import Manifest

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import AdapterSupport
+import AgentSupport
 import Controller
 import HCI
 import JSON

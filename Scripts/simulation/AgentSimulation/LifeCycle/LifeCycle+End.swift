@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Agent
+import AgentSupport
 import Manifest
 import Registry
 import Setup

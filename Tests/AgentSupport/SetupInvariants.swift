@@ -2,10 +2,11 @@
 
 import Pairing
 import Registry
+package import Setup
 
 extension SetupCore {
-  /// Traps when a bound is exceeded or values that belong together disagree; for tests, which call it after every step.
-  public func checkInvariants() {
+  /// Traps when a bound is exceeded or values that belong together disagree. Tests call it after every step.
+  package func checkInvariants() {
     precondition(effects.isEmpty && changes.isEmpty, "each input has returned its effects")
     sessions.checkInvariants(appCount: configuration.apps.count)
     precondition(flows.outcomes.count <= FlowTable.outcomesMax, "outcomes have a bound")
@@ -76,4 +77,25 @@ extension SetupCore {
 
   /// What the changes on their way to the disk are for.
   private var purposes: [ChangePurpose] { queue.pending.map(\.purpose) }
+}
+
+extension RegistryQueue {
+  /// Traps when a bound is exceeded.
+  fileprivate func checkInvariants() {
+    registry.checkInvariants()
+    precondition(waiting.count <= Self.waitingMax, "a queue has a bound")
+    precondition(
+      waiting.isEmpty || pending.count > waiting.count || state == .opening,
+      "a change waits only while the disk is busy")
+  }
+}
+
+extension SessionStore {
+  /// Traps when a bound is exceeded. A reload may have added apps, whose first sessions come on top.
+  fileprivate func checkInvariants(appCount: Int) {
+    precondition(sessions.count <= Self.countMax + appCount, "sessions have a bound")
+    for (app, sessions) in Dictionary(grouping: sessions, by: \.app) {
+      precondition(sessions.count <= Self.countMaxPerApp, "the sessions of \(app) have a bound")
+    }
+  }
 }
