@@ -675,9 +675,7 @@ let package = Package(
       name: "ToolTextTests",
       dependencies: [
         "DeviceLines", "Explanation", "Interfaces", "ToolText", "HCI", "Discovery", "Manifest", "JSON",
-        "ManifestFormat",
-        "TestSupport",
-        "VirtualRadio",
+        "ManifestFormat", "Suggestions", "TestSupport", "VirtualRadio",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -47,6 +47,16 @@ struct CommandChannel: Sendable {
   }
 }
 
+/// The result of a call of what scans.
+public struct ScanOutput<Command: Equatable & Sendable, State: Equatable & Sendable>: Equatable, Sendable {
+  /// The command to send now.
+  public var command: Command?
+  /// The new state, if it changed.
+  public var state: State?
+
+  public init(command: Command? = nil, state: State? = nil) { (self.command, self.state) = (command, state) }
+}
+
 /// The pending command to the kernel's management interface; at most one.
 struct MgmtCommandChannel: Sendable {
   /// The command that waits for its reply.

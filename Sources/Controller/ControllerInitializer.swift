@@ -25,17 +25,7 @@ public struct ControllerInitializer: Sendable {
   }
 
   /// The result of a call.
-  public struct Output: Equatable, Sendable {
-    /// The command to send now.
-    public var command: CommandPacket?
-    /// The new state, if it changed.
-    public var state: State?
-
-    public init(command: CommandPacket? = nil, state: State? = nil) {
-      self.command = command
-      self.state = state
-    }
-  }
+  public typealias Output = ScanOutput<CommandPacket, State>
 
   public private(set) var state = State.off
   /// The controller's capabilities; complete once it is initialized.
@@ -262,10 +252,6 @@ public struct ControllerInitializer: Sendable {
     return ScanTarget(plan, isActive: schedule.isActive, on: profile)
   }
 }
-
-// MARK: - Inputs
-
-// MARK: - Steps
 
 /// How extended scanning fared since the start.
 private struct ExtendedScanning: Sendable {

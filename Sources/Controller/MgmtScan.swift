@@ -25,11 +25,7 @@ public struct MgmtScan: Sendable {
   }
 
   /// The result of a call.
-  public struct Output: Equatable, Sendable {
-    public var command: MgmtCommand?
-    /// The new state, if it changed.
-    public var state: State?
-  }
+  public typealias Output = ScanOutput<MgmtCommand, State>
 
   /// How long to wait before discovery is requested again, while another program discovers.
   static let busyMilliseconds: Int64 = 5000
@@ -322,12 +318,6 @@ public struct MgmtScan: Sendable {
     }
   }
 }
-
-// MARK: - Inputs
-
-// MARK: - Events
-
-// MARK: - Towards the wanted state
 
 /// Why an adapter does not scan.
 public enum MgmtScanError: Error, Equatable, Sendable {

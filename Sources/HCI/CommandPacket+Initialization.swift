@@ -5,10 +5,7 @@ extension CommandPacket {
   public static var reset: Self { Self(.reset) }
   public static var readLocalVersion: Self { Self(.readLocalVersion) }
   public static var readSupportedCommands: Self { Self(.readSupportedCommands) }
-  public static var readLocalFeatures: Self { Self(.readLocalFeatures) }
-  public static var readBufferSize: Self { Self(.readBufferSize) }
   public static var readAddress: Self { Self(.readAddress) }
-  public static var leReadBufferSize: Self { Self(.leReadBufferSize) }
   public static var leReadLocalFeatures: Self { Self(.leReadLocalFeatures) }
 
   public static func setEventMask(_ mask: EventMask) -> Self {

@@ -32,12 +32,6 @@ public struct CommandPacket: Sendable, BitwiseCopyable {
     get { storage.span.extracting(0..<byteCount) }
   }
 
-  /// The parameters, borrowed.
-  public var parameters: Span<UInt8> {
-    @_lifetime(borrow self)
-    get { storage.span.extracting(Self.headByteCount..<byteCount) }
-  }
-
   /// Appends the low `count` bytes of a parameter, least significant first.
   mutating func append(_ value: UInt64, byteCount count: Int) {
     precondition(count <= 8 && byteCount + count <= Self.byteCountMax, "a command has at most 255 bytes")

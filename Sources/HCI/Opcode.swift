@@ -6,9 +6,6 @@ public struct Opcode: Hashable, Sendable, BitwiseCopyable {
   public let rawValue: UInt16
   @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// No command: an event with it only says how many commands may be sent (7.7.14).
-  public static var none: Self { Self(rawValue: 0x0000) }
-
   // Controller and baseband, 7.3
   public static var setEventMask: Self { Self(rawValue: 0x0C01) }  // 7.3.1
   public static var reset: Self { Self(rawValue: 0x0C03) }  // 7.3.2

@@ -35,12 +35,6 @@ extension RawSpan {
     return UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
   }
 
-  /// Six bytes, least significant first: a device address.
-  @inlinable
-  public func uint48(at offset: Int) -> UInt64 {
-    UInt64(uint32(at: offset)) | UInt64(uint16(at: offset &+ 4)) << 32
-  }
-
   /// The eight bytes from `offset` on, least significant first, zeros standing for those past the end.
   @inlinable
   @inline(__always)

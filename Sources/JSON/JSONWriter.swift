@@ -103,7 +103,6 @@ public struct JSONWriter: Sendable {
     enclose(UInt8(ascii: "["), .arrayStart, UInt8(ascii: "]"), body)
   }
 
-  /// A string.
   public mutating func string(_ text: String) {
     beginValue()
     JSONEscaping.append(text, to: &bytes)

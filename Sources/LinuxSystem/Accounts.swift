@@ -11,13 +11,15 @@ public enum Accounts {
     case noAnswer
   }
 
-  public static func user(named name: String) -> Answer {
+  public static func user(named name: String) -> Answer { unsafe user(named: name) { unsafe $0.pw_uid } }
+
+  private static func user(named name: String, _ id: (passwd) -> UInt32) -> Answer {
     var entry = unsafe passwd()
     return unsafe ask { buffer, count in
       var found: UnsafeMutablePointer<passwd>?
       // Holds: the buffer outlives the call, and no pointer into it is used afterwards.
       let status = unsafe getpwnam_r(name, &entry, buffer, count, &found)
-      return unsafe (status, found?.pointee.pw_uid)
+      return unsafe (status, found.map { unsafe id($0.pointee) })
     }
   }
 
@@ -34,15 +36,9 @@ public enum Accounts {
   /// Whether a user belongs to a group, by its own group or as a member; not when the system does not say. Of more than 1,024
   /// groups of a user the first ones count.
   public static func belongs(_ user: String, toGroup group: String) -> Bool {
-    guard case .known(let wanted) = Self.group(named: group) else { return false }
-    var entry = unsafe passwd()
-    let own = unsafe ask { buffer, count in
-      var found: UnsafeMutablePointer<passwd>?
-      // Holds: as above.
-      let status = unsafe getpwnam_r(user, &entry, buffer, count, &found)
-      return unsafe (status, found?.pointee.pw_gid)
-    }
-    guard case .known(let first) = own else { return false }
+    guard case .known(let wanted) = Self.group(named: group),
+      case .known(let first) = unsafe Self.user(named: user, { unsafe $0.pw_gid })
+    else { return false }
     var groups = [UInt32](repeating: first, count: 1024)
     var count = Int32(groups.count)
     // Holds: it fills no more than `count` groups, and says how many there are.

@@ -24,29 +24,25 @@ public struct FileContents: Sendable {
 
   /// Reads a file, a pipe or a device to its end. `-` is standard input.
   public init(reading path: String, byteCountMax: Int) throws(FileError) {
-    guard path != "-" else {
-      try self.init(reading: STDIN_FILENO, byteCountMax: byteCountMax)
-      return
-    }
-    // Holds: the call only reads the path.
-    let descriptor = try Self.system(.open) { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) }
-    defer { close(descriptor) }
-    try self.init(reading: descriptor, byteCountMax: byteCountMax)
+    let isInput = path == "-"
+    let descriptor = isInput ? STDIN_FILENO : try Self.open(path, 0)
+    defer { if !isInput { close(descriptor) } }
+    try self.init(reading: descriptor, byteCountMax: byteCountMax, takesPipes: true)
   }
 
   /// Reads an ordinary file to its end. Pipes and devices are refused before they can block the caller.
   public init(ofFile path: String, byteCountMax: Int) throws(FileError) {
-    // Holds: the call only reads the path.
-    let descriptor = try Self.system(.open) {
-      unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-    }
+    let descriptor = try Self.open(path, O_NONBLOCK)
     defer { close(descriptor) }
     try self.init(reading: descriptor, byteCountMax: byteCountMax, takesPipes: false)
   }
 
-  private init(
-    reading descriptor: Int32, byteCountMax: Int, takesPipes: Bool = true
-  ) throws(FileError) {
+  private static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
+    // Holds: the call only reads the path.
+    try system(.open) { unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags) }
+  }
+
+  private init(reading descriptor: Int32, byteCountMax: Int, takesPipes: Bool) throws(FileError) {
     var status = stat()
     // Holds: `status` is a local variable.
     _ = try Self.system(.fstat) { unsafe fstat(descriptor, &status) }

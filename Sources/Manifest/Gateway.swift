@@ -95,7 +95,6 @@ public struct Limits: Hashable, Sendable {
   public var candidates: Int32 = 64
   /// Connections to the socket.
   public var connections: Int32 = 64
-  /// Connections of one user.
   public var connectionsPerUser: Int32 = 16
   /// Connections kept free for operators.
   public var connectionsForOperators: Int32 = 8

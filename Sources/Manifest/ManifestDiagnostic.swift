@@ -293,11 +293,3 @@ extension ManifestDiagnostic.Kind {
   public static let notAnchored = noEffect(
     "\"backwards\" finds a name's end only together with \"anchored\"; add it")
 }
-
-// MARK: - Values that a descriptor uses and its app does not declare
-
-// MARK: - Items that cannot be set up so, and other errors of a manifest
-
-// MARK: - Settings that are accepted but probably a mistake
-
-// MARK: - Settings that change nothing

@@ -242,22 +242,16 @@ public enum DescriptorOverlap: Equatable, Sendable {
 
   /// Returns nil if a clause distinguishes the two, or if they share no key.
   public init?(_ first: DiscoveryDescriptor, _ second: DiscoveryDescriptor) {
-    if first.isFoundByNetwork, second.isFoundByNetwork {
-      if first.coversNetworks(of: second) {
-        self = .firstCoversSecond
-      } else if second.coversNetworks(of: first) {
-        self = .secondCoversFirst
-      } else {
-        return nil
-      }
-      return
+    let areNetworks = first.isFoundByNetwork && second.isFoundByNetwork
+    guard areNetworks || first.sharesKey(with: second) && !first.isDistinguishable(from: second) else {
+      return nil
     }
-    guard first.sharesKey(with: second), !first.isDistinguishable(from: second) else { return nil }
-    if first.covers(second) {
+    if areNetworks ? first.coversNetworks(of: second) : first.covers(second) {
       self = .firstCoversSecond
-    } else if second.covers(first) {
+    } else if areNetworks ? second.coversNetworks(of: first) : second.covers(first) {
       self = .secondCoversFirst
     } else {
+      guard !areNetworks else { return nil }
       self = .someDevices
     }
   }

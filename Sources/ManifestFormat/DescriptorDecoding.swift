@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-public import Manifest
+package import Manifest
 
 extension DiscoveryDescriptor {
-  /// Reads the lines of a table; nil for what is none.
-  public init?(lines: [String]) {
-    let log = DiagnosticLog()
-    guard let table = try? TomlDocument.parse(Array(lines.joined(separator: "\n").utf8)) else { return nil }
-    self.init(TableReader(table, at: ManifestKeyPath(), log: log))
-    guard log.entries.isEmpty else { return nil }
-  }
-
-  init(_ table: TableReader<DescriptorKey>) {
+  package init(_ table: TableReader<DescriptorKey>) {
     self.init()
     companyIdentifier = table.node(.companyIdentifier).flatMap {
       table.companyIdentifier($0, at: table.path(.companyIdentifier))

@@ -139,12 +139,6 @@ package struct FormatDiagnostic: Equatable, Sendable {
   static let repeatedAddress = Self("the file has the address twice; keep one key for it")
 }
 
-// MARK: - Any table
-
-// MARK: - Manifests and board profiles
-
-// MARK: - Identity keys
-
 extension FormatDiagnostic.Expectation {
   static let table = form("a table")
   static let tables = form("a list of tables, written [[…]]")
@@ -240,7 +234,7 @@ package final class DiagnosticLog {
 
   /// The number of diagnostics that were not kept, and whether one of them is an error.
   private(set) var dropped = (count: 0, hasError: false)
-  private(set) var entries: [(path: ManifestKeyPath, problem: FormatDiagnostic)] = []
+  package private(set) var entries: [(path: ManifestKeyPath, problem: FormatDiagnostic)] = []
   /// The keys of the text that gave no value; rules that need them are skipped.
   private(set) var unreadable: Set<ManifestKeyPath> = []
   /// Where the text has what belongs to a path: misspelt, or in another table.

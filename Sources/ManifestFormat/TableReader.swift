@@ -227,7 +227,6 @@ package struct TableReader<Key: ManifestKey> {
     if case .array(let elements)? = node(key)?.value, elements.isEmpty { report(.empty, at: key) }
   }
 
-  /// The name of an account.
   func account(_ key: Key) -> String? { value(key, .accountName) { $0.isAccountName ? $0 : nil } }
 
   /// Returns the value of a known word; reports an unknown one, and reads it as the word that was probably meant.

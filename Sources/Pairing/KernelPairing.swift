@@ -101,7 +101,6 @@ public struct KernelPairing: Sendable {
     }
   }
 
-  /// Whether an adapter is open.
   public var isOpen: Bool { adapter != nil }
 
   /// Why the kernel pairs no device with this adapter; nil when it does, as far as is known.
@@ -275,7 +274,3 @@ public struct KernelPairing: Sendable {
     }
   }
 }
-
-// MARK: - The adapter and its keys
-
-// MARK: - Time and progress

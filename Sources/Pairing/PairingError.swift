@@ -85,7 +85,6 @@ public struct PairingError: Error, Equatable, Sendable {
         "pair a device that shows, takes or compares digits, or remove pairing = \"authenticated\" from the item"
     )
   }
-  /// The device gave no keys to keep.
   public static let noKeys = Self(
     .noKeys, "the device was paired and gave no keys to keep",
     cure: "allow bonding in the device's firmware, and @")
@@ -96,7 +95,6 @@ public struct PairingError: Error, Equatable, Sendable {
 
   // The gateway, or another program on it.
 
-  /// Another device is being paired.
   public static let busy = Self(
     .busy, "another device is being paired, and the gateway pairs one at a time",
     cure: "@ when that has ended, a minute at most")

@@ -262,10 +262,7 @@ extension RegistryEdit {
       accessory.setBridgingIdentifier(of: device)
     }
     guard let item = accessory.item else { return }
-    for tombstone in registry.tombstones
-    where tombstone.app == accessory.app && tombstone.item == item && tombstone.has(device.identity) {
-      drop(.tombstone, number: tombstone.number)
-    }
+    exhume(device.identity, app: accessory.app, item: item)
     if old.identity != device.identity { try bury(old, app: accessory.app, item: item) }
   }
 }

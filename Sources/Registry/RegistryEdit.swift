@@ -181,10 +181,7 @@ struct RegistryEdit {
           RegistryAccount(
             number: registry.accountRows.nextNumber, app: addition.app, account: addition.account)))
     }
-    for tombstone in registry.tombstones where tombstone.has(addition.identity) && tombstone.is(of: addition)
-    {
-      drop(.tombstone, number: tombstone.number)
-    }
+    if let item = addition.item { exhume(addition.identity, app: addition.app, item: item) }
   }
 
   /// Returns the known device with this identity, or adds a new one.
@@ -264,6 +261,14 @@ struct RegistryEdit {
     }
   }
 
+  /// Drops the tombstones of a device that an app's item has again.
+  mutating func exhume(_ identity: DeviceIdentity, app: String, item: String) {
+    for tombstone in registry.tombstones
+    where tombstone.app == app && tombstone.item == item && tombstone.has(identity) {
+      drop(.tombstone, number: tombstone.number)
+    }
+  }
+
   mutating func bury(_ device: RegistryDevice, app: String, item: String) throws(RegistryError) {
     guard !registry.isRemoved(device.identity, app: app, item: item) else { return }
     if registry.tombstones.count >= RegistryLimits.tombstonesMax,
@@ -296,12 +301,5 @@ extension RegistryWrite {
     case .put(.accessory(let accessory)): accessory.device
     case .put, .drop: nil
     }
-  }
-}
-
-extension RegistryTombstone {
-  /// Whether the tombstone is for the app and item of the addition.
-  fileprivate func `is`(of addition: RegistryAddition) -> Bool {
-    app == addition.app && item == addition.item
   }
 }

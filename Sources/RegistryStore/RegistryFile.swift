@@ -60,7 +60,6 @@ struct RegistryFile: ~Copyable {
     try transaction { () throws(DatabaseError) in try database.apply(writes) }
   }
 
-  /// Replaces the stored registry.
   func replace(with registry: AccessoryRegistry) throws(RegistryStoreError) {
     try transaction { () throws(DatabaseError) in
       try database.removeRows()

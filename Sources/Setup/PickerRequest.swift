@@ -74,7 +74,6 @@ public struct PickerRequest: Sendable {
     searches.contains { !$0.item.descriptor.isFoundByNetwork && !$0.item.descriptor.hasOnlyWiFiAware }
   }
 
-  /// Whether one of its items is found by its network.
   var searchesNetworks: Bool { searches.contains { $0.item.descriptor.isFoundByNetwork } }
 
   /// Whether a device that is found by Bluetooth can be chosen.

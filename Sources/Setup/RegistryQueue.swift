@@ -291,10 +291,6 @@ enum ChangeResult: Sendable {
   }
 }
 
-// MARK: - Inputs
-
-// MARK: - Sentences
-
 /// The rhythms of accessories' devices as they are heard, and which of them are worth a write of their own.
 ///
 /// Pure: time is an input. Capacity: the devices of the registry.

@@ -184,5 +184,3 @@ extension RegistryAddition {
     isIdentityDurable = true
   }
 }
-
-// Bonds that bluetoothd has made, and that an operator hands over.

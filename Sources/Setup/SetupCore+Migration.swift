@@ -233,8 +233,6 @@ extension SetupCore {
   }
 }
 
-// MARK: - The operator's answer
-
 extension SetupError {
   fileprivate static func unknownFormer(_ field: String) -> Self {
     Self(

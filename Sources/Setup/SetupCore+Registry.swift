@@ -14,7 +14,6 @@ extension SetupCore {
   /// A request that takes the disk longer is a problem.
   private static let diskMilliseconds: Int64 = 5000
 
-  /// Queues a change of the registry.
   mutating func enqueue(_ change: RegistryQueue.Change, _ purpose: ChangePurpose) {
     performQueueEffects(queue.enqueue(change, purpose))
   }

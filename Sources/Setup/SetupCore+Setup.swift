@@ -225,7 +225,6 @@ extension SetupError {
   static let accountIsUnknown = Self(
     .userRestricted, "no account on this machine may act as the app",
     cure: "make the account that the manifest names, and reload")
-  /// The app did not confirm the accessory.
   public static let notConfirmed = Self(
     .userCancelled, "the app did not confirm the accessory in two minutes",
     cure: "call FinishAuthorization after accessoryAdded")

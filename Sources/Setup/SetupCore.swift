@@ -225,8 +225,6 @@ struct RadioPresence: Sendable {
   func isSettled(at now: Instant) -> Bool { !isDown && settledAt.map { $0 <= now } ?? true }
 }
 
-// MARK: - Queries
-
 /// How many requests look for devices, which is what the radio is needed for.
 public struct RequestCounts: Equatable, Sendable {
   public var open: Int

@@ -192,8 +192,6 @@ extension SetupFlow {
   }
 }
 
-// MARK: - The setup
-
 // The pairing of a setup flow.
 
 extension SetupFlow {

@@ -57,3 +57,13 @@ extension ManifestItem {
     self.init(app: line.app, item: item)
   }
 }
+
+extension DiscoveryDescriptor {
+  /// Reads the lines of a table; nil for what is none.
+  package init?(lines: [String]) {
+    let log = DiagnosticLog()
+    guard let table = try? TomlDocument.parse(Array(lines.joined(separator: "\n").utf8)) else { return nil }
+    self.init(TableReader(table, at: ManifestKeyPath(), log: log))
+    guard log.entries.isEmpty else { return nil }
+  }
+}

@@ -65,11 +65,7 @@ public struct FrameBuffer: Sendable {
   }
 
   private mutating func dropTaken() {
-    if byteCount == 0 {
-      bytes.forget()
-    } else {
-      bytes.removeSubrange(..<start)
-    }
+    bytes.drop(start)
     searched -= start
     start = 0
   }

@@ -35,7 +35,6 @@ public struct InterfaceDescription: Equatable, Sendable {
     return method
   }
 
-  /// The type with this name.
   package func type(named name: String) -> InterfaceType? {
     guard case .type(let type)? = members[name] else { return nil }
     return type

@@ -48,19 +48,17 @@ public struct OutputBuffer: Sendable {
   }
 
   private mutating func dropSent() {
-    if isEmpty {
-      bytes.forget()
-    } else {
-      bytes.removeSubrange(..<start)
-    }
+    bytes.drop(start)
     start = 0
   }
 }
 
 extension [UInt8] {
-  /// Removes everything and keeps no more than 8 KiB of memory.
-  mutating func forget() {
-    if capacity > 8 << 10 {
+  /// Removes the first bytes; when these are all, no more than 8 KiB of memory is kept.
+  mutating func drop(_ byteCount: Int) {
+    if byteCount < count {
+      removeSubrange(..<byteCount)
+    } else if capacity > 8 << 10 {
       self = []
     } else {
       removeAll(keepingCapacity: true)

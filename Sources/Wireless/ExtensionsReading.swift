@@ -83,7 +83,6 @@ public struct ExtensionsReading: Sendable {
     }
   }
 
-  /// Returns the list.
   public consuming func finish() -> NetworkList {
     endNetwork()
     return list

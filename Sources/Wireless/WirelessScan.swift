@@ -71,15 +71,9 @@ public struct WirelessScan {
   public func readNetworks(of interface: String) throws(WirelessError) -> NetworkReading {
     // Before the list: what a completed scan has heard is then in the list.
     let news = netlink.takeNews(of: interface)
-    do throws(WirelessError) {
-      let reading = try extensions.readNetworks(of: interface)
-      return (reading.list == nil ? readDuringScan(interface) ?? reading : reading).adding(news)
-    } catch {
-      guard case .lacking(let lack) = error else { throw error }
-      do throws(WirelessError) { return try netlink.readNetworks(of: interface).adding(news) } catch {
-        throw error == .netlinkRefused ? .cannotTakeOver(lack) : error
-      }
-    }
+    let reading = try useSource { source throws(WirelessError) in try source.readNetworks(of: interface) }
+    let isEmpty = reading.list == nil && reading.source == .extensions
+    return (isEmpty ? readDuringScan(interface) ?? reading : reading).adding(news)
   }
 
   /// What nl80211 knows during a scan; nil where it is refused, and for any other error.
@@ -92,9 +86,16 @@ public struct WirelessScan {
 
   /// Starts a scan, and does not wait for its end.
   public func startScan(on interface: String) throws(WirelessError) -> ScanStart {
-    do throws(WirelessError) { return try extensions.startScan(on: interface) } catch {
+    try useSource { source throws(WirelessError) in try source.startScan(on: interface) }
+  }
+
+  /// Uses the extensions, or nl80211 for what they lack.
+  private func useSource<Value>(
+    _ work: (any WirelessSource) throws(WirelessError) -> Value
+  ) throws(WirelessError) -> Value {
+    do throws(WirelessError) { return try work(extensions) } catch {
       guard case .lacking(let lack) = error else { throw error }
-      do throws(WirelessError) { return try netlink.startScan(on: interface) } catch {
+      do throws(WirelessError) { return try work(netlink) } catch {
         throw error == .netlinkRefused ? .cannotTakeOver(lack) : error
       }
     }

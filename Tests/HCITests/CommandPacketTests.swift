@@ -26,10 +26,7 @@ struct CommandPacketTests {
     Case("reset", .reset, "01 030C 00"),
     Case("version", .readLocalVersion, "01 0110 00"),
     Case("commands", .readSupportedCommands, "01 0210 00"),
-    Case("features", .readLocalFeatures, "01 0310 00"),
-    Case("buffers", .readBufferSize, "01 0510 00"),
     Case("address", .readAddress, "01 0910 00"),
-    Case("LE buffers", .leReadBufferSize, "01 0220 00"),
     Case("LE features", .leReadLocalFeatures, "01 0320 00"),
     Case("event mask", .setEventMask(.leMeta.union(.hardwareError)), "01 010C 08 0080000000000020"),
     Case(
@@ -62,7 +59,6 @@ struct CommandPacketTests {
   func bytes(of example: Case) {
     let bytes = example.packet.bytes
     #expect(bytes.indices.map { bytes[$0] } == example.bytes)
-    #expect(example.packet.parameters.count == example.bytes.count - 4)
     #expect(example.packet == example.packet && example.packet.opcode.rawValue & 0xFC00 != 0)
   }
 

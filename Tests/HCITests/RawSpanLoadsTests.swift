@@ -27,7 +27,6 @@ struct RawSpanLoadsTests {
       #expect(span.uint8(at: offset) == bytes[offset])
       if offset + 2 <= 24 { #expect(UInt64(span.uint16(at: offset)) == number(2, at: offset, of: bytes)) }
       if offset + 4 <= 24 { #expect(UInt64(span.uint32(at: offset)) == number(4, at: offset, of: bytes)) }
-      if offset + 6 <= 24 { #expect(span.uint48(at: offset) == number(6, at: offset, of: bytes)) }
       if offset + 8 <= 24 { #expect(span.uint64(at: offset) == number(8, at: offset, of: bytes)) }
     }
   }

@@ -84,7 +84,7 @@ struct PlaceOwnersTests {
     "RadioOpening.recordingBytesMax": .operators,
     "MgmtSocket.messageBytesMax": .length, "H4Socket.packetBytesMax": .length,
     "BluetoothdBus.readBytesMax": .length, "KernelScanStateFile.byteCountMax": .length,
-    "AppSocketFolder.pathBytesMax": .length, "ServiceSocket.pathBytesMax": .length,
+    "AppSockets.pathBytesMax": .length, "ServiceSocket.pathBytesMax": .length,
     // Of one pairing, of which there is one at a time; and what operators have paired or removed.
     "PairingAttempt.keysMax": .operators, "BusKeys.entriesMax": .operators,
     "KernelPairing.newBondsMax": .operators, "UnpairQueue.countMax": .operators,

@@ -8,6 +8,7 @@ import Interfaces
 import JSON
 import Manifest
 import ManifestFormat
+import Suggestions
 import Testing
 import TestSupport
 @testable import ToolText

@@ -187,5 +187,3 @@ struct DiskState {
     }
   }
 }
-
-// MARK: - Replies

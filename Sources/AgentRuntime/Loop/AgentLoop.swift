@@ -297,7 +297,6 @@ struct AgentLoop: ~Copyable {
       .earliest(programDeadline, bus.deadline))
   }
 
-  /// Whether the next turn is due now.
   var isDue: Bool { nextTurn.map { $0 <= context.now } ?? false }
 
   /// Work that is already due needs no timer.
