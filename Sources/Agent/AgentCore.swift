@@ -112,12 +112,12 @@ public final class AgentCore {
   var packetTap = PacketTap()
   /// How many calls ask for active scans.
   var activeScanCount = 0
-  var clients: ClientTable
+  package var clients: ClientTable
   /// Sessions, requests, and the registry.
   public internal(set) var setupCore: SetupCore
   var setupLink = SetupLink()
   /// The connections of apps to their accessories.
-  var links = AccessoryLinks()
+  package var links = AccessoryLinks()
   /// The streams of raw reports.
   var reports = ReportStreams()
   /// How devices are paired.
@@ -170,12 +170,9 @@ public final class AgentCore {
 
   var epochText: String { feeds.epochText }
 
-  /// Traps when a bound is passed or the agent's own tables disagree; for tests.
-  package func checkTables() {
+  /// Traps when a count of streams is wrong; for tests.
+  package func checkStreamCounts() {
     dataPath.pipeline.checkInvariants()
-    clients.checkInvariants()
-    links.checkInvariants()
-    pairing.checkInvariants()
     precondition(packetTap.readerCount == clients.streamCount(CaptureStream.self))
     precondition((0...packetTap.readerCount).contains(packetTap.listenerCount))
     precondition(activeScanCount == clients.streamCount(ActiveScanStream.self))

@@ -29,14 +29,11 @@ extension SetupCore {
   ) throws(SetupError) -> [SetupEffect] {
     try requireRegistry()
     if options.contains(.ssid), accessory.ssid == nil {
-      throw SetupError(
-        .invalidRequest, field: "renameOptions", "the accessory has no network to rename",
-        cure: "leave out ssid 1")
+      throw .invalid("renameOptions", "the accessory has no network to rename", cure: "leave out ssid 1")
     }
     if options.contains(.ssid), accessory.descriptor.ssid != nil {
-      throw SetupError(
-        .invalidRequest, field: "renameOptions",
-        "the accessory is looked for by its network's whole name, which a rename would lose",
+      throw .invalid(
+        "renameOptions", "the accessory is looked for by its network's whole name, which a rename would lose",
         cure: "leave out ssid 1, or look for it by ssidPrefix")
     }
     if options.contains(.ssid),
@@ -127,9 +124,7 @@ extension SetupCore {
     try requireRegistry()
     if let ssid { try require(ssid, of: accessory) }
     if accessory.descriptor.ssidPrefix != nil, accessory.ssid == nil, ssid == nil {
-      throw SetupError(
-        .invalidRequest, field: "ssid", "only the prefix of its network's name is known",
-        cure: "give the whole name")
+      throw .invalid("ssid", "only the prefix of its network's name is known", cure: "give the whole name")
     }
     settleFlow(of: accessory)
     enqueue(
@@ -150,24 +145,23 @@ extension SetupCore {
 
   private func requireAwaiting(_ accessory: RegistryAccessory) throws(SetupError) {
     guard case .confirming? = flows.flow(awaitingAppWith: accessory.identifier)?.state else {
-      throw SetupError(
-        .invalidRequest, field: "accessory", "it does not await authorization",
+      throw .invalid(
+        "accessory", "it does not await authorization",
         cure: "call this once, after accessoryAdded with the state awaitingAuthorization 10")
     }
   }
 
   private func require(_ ssid: [UInt8], of accessory: RegistryAccessory) throws(SetupError) {
     guard (1...RegistryLimits.ssidBytesMax).contains(ssid.count) else {
-      throw SetupError(
-        .invalidRequest, field: "ssid", "it has \(ssid.count) bytes", cure: "use 1 to 32 bytes")
+      throw .invalid("ssid", "it has \(ssid.count) bytes", cure: "use 1 to 32 bytes")
     }
     // What was found by its network has that network's name.
     let whole = registry.device(of: accessory).identity.ssid ?? accessory.descriptor.ssid
     let isFitting =
       whole.map { $0 == ssid } ?? accessory.descriptor.ssidPrefix.map { ssid.starts(with: $0) }
     guard isFitting ?? false else {
-      throw SetupError(
-        .invalidRequest, field: "ssid", "the accessory was not chosen for this network",
+      throw .invalid(
+        "ssid", "the accessory was not chosen for this network",
         cure: "give a name that its descriptor matches, or none")
     }
   }
@@ -178,8 +172,8 @@ extension SetupCore {
   ) throws(SetupError) -> (RegistryDevice, [SetupEffect]) {
     let device = try requireBluetooth(accessory, for: session)
     if device.bond != .none {
-      throw SetupError(
-        .invalidRequest, field: "accessory", "it is bonded, and only the agent may use its keys",
+      throw .invalid(
+        "accessory", "it is bonded, and only the agent may use its keys",
         cure: "call Connect, which returns a connected socket")
     }
     counters.resolved += 1
@@ -212,16 +206,14 @@ extension SetupCore {
     _ accessory: RegistryAccessory, for session: Session
   ) throws(SetupError) -> RegistryDevice {
     guard isUsable(accessory.identifier, by: session.token) else {
-      throw SetupError(
-        .invalidRequest, field: "accessory", "it is not authorized",
+      throw .invalid(
+        "accessory", "it is not authorized",
         cure:
           "wait until its state is authorized 20; before that only the session may use it that asked for it")
     }
     let device = registry.device(of: accessory)
     guard device.identity.address != nil else {
-      throw SetupError(
-        .invalidRequest, field: "accessory", "it has no Bluetooth",
-        cure: "join its network, which its ssid names")
+      throw .invalid("accessory", "it has no Bluetooth", cure: "join its network, which its ssid names")
     }
     return device
   }
@@ -237,15 +229,13 @@ extension SetupCore {
 
 extension SetupError {
   /// Says nothing of the other app but that there is one.
-  static let networkNameNeeded = Self(
-    .invalidRequest, field: "renameOptions", "another app needs the network's present name",
-    cure: "leave out ssid 1")
+  static let networkNameNeeded = invalid(
+    "renameOptions", "another app needs the network's present name", cure: "leave out ssid 1")
   fileprivate static let isAskedAlready = Self(
     .pickerAlreadyActive, "the operators are asked about the accessory already",
     cure: "wait until that call is answered, and call again")
-  public static let noSuchAccessory = Self(
-    .invalidRequest, field: "accessory", "the app has no such accessory",
-    cure: "List returns the app's accessories")
+  public static let noSuchAccessory = invalid(
+    "accessory", "the app has no such accessory", cure: "List returns the app's accessories")
 }
 
 extension RegistryAccessory {

@@ -77,18 +77,17 @@ public struct KnownDevices: Equatable, Sendable {
     guard let address = found.first else {
       let text = AddressText.text(of: bits)
       if let failure {
-        throw SetupError(
-          .invalidRequest, field: field, "the type of the address \(text) is not known: \(failure)",
+        throw .invalid(
+          field, "the type of the address \(text) is not known: \(failure)",
           cure: "start bluetoothd, or name the device with an identifier that the app had for it")
       }
-      throw SetupError(
-        .invalidRequest, field: field, "BlueZ knows no device with the address \(text)",
+      throw .invalid(
+        field, "BlueZ knows no device with the address \(text)",
         cure: "accessoryctl migrate lists the devices that it knows; set this one up with a picker instead")
     }
     guard found.count == 1 else {
-      throw SetupError(
-        .invalidRequest, field: field,
-        "BlueZ knows a public and a random device with the address \(AddressText.text(of: bits))",
+      throw .invalid(
+        field, "BlueZ knows a public and a random device with the address \(AddressText.text(of: bits))",
         cure: "remove the wrong one with bluetoothctl remove, or set this one up with a picker")
     }
     return address
@@ -235,16 +234,15 @@ extension SetupCore {
 
 extension SetupError {
   fileprivate static func unknownFormer(_ field: String) -> Self {
-    Self(
-      .invalidRequest, field: field, "the app has had no accessory with this identifier",
+    invalid(
+      field, "the app has had no accessory with this identifier",
       cure: "use a bluetoothIdentifier that the app had, or 00000000-0000-0000-0000- and an address; "
         + "accessoryctl registry show lists the identifiers that apps had")
   }
 
   fileprivate static func isAccessory(_ field: String, name: String) -> Self {
-    Self(
-      .invalidRequest, field: field,
-      "the device is an accessory of the app already, \(name.quotedForDisplay)",
+    invalid(
+      field, "the device is an accessory of the app already, \(name.quotedForDisplay)",
       cure: "leave the item out; List returns the app's accessories")
   }
 }

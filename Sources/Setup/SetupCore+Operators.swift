@@ -360,9 +360,8 @@ extension SetupError {
   fileprivate static func alreadySetUp(
     _ device: String, app: String, name: String, field: String = "device"
   ) -> Self {
-    Self(
-      .invalidRequest, field: field,
-      "\(device) is an accessory of \(app) already, \(name.quotedForDisplay)",
+    invalid(
+      field, "\(device) is an accessory of \(app) already, \(name.quotedForDisplay)",
       cure: "use it, or remove it first with accessoryctl remove")
   }
 }

@@ -83,8 +83,7 @@ extension SetupCore {
 
   private func picker(of session: Session) throws(SetupError) -> SetupFlow {
     guard let flow = flows.flows.first(where: { $0.session == session.token && $0.picker != nil }) else {
-      throw SetupError(
-        .invalidRequest, field: "session", "it has no open picker", cure: "call ShowPicker first")
+      throw .invalid("session", "it has no open picker", cure: "call ShowPicker first")
     }
     return flow
   }
@@ -92,9 +91,8 @@ extension SetupCore {
   private func filteredPicker(of session: Session) throws(SetupError) -> SetupFlow {
     let flow = try picker(of: session)
     guard flow.picker?.isFiltered == true else {
-      throw SetupError(
-        .invalidRequest, field: "session", "its picker is not filtered",
-        cure: "open it with the option filterDiscoveryResults 1")
+      throw .invalid(
+        "session", "its picker is not filtered", cure: "open it with the option filterDiscoveryResults 1")
     }
     return flow
   }
@@ -151,25 +149,23 @@ extension SetupFlow {
     switch state {
     case .created, .discovering, .choosing, .pairing, .naming, .asking, .finished: nil
     case .writing where question?.isPairing ?? false:
-      SetupError(
-        .invalidRequest, field: "session", "a bond is being written", cure: "wait for the end of the call")
+      SetupError.invalid("session", "a bond is being written", cure: "wait for the end of the call")
     case .writing where picker == nil: nil
     case .writing:
-      SetupError(
-        .invalidRequest, field: "session", "accessories are being migrated",
+      SetupError.invalid(
+        "session", "accessories are being migrated",
         cure: "wait for migrationComplete or pickerFinished; RemoveAccessory removes what was added")
     case .adding:
-      SetupError(
-        .invalidRequest, field: "session", "an accessory is being set up",
+      SetupError.invalid(
+        "session", "an accessory is being set up",
         cure: "wait for accessoryAdded or pickerFinished; RemoveAccessory removes what was added")
     case .confirming, .settling:
-      SetupError(
-        .invalidRequest, field: "session", "an accessory awaits the app's confirmation",
+      SetupError.invalid(
+        "session", "an accessory awaits the app's confirmation",
         cure: "give it back with FailAuthorization, which ends the picker too")
     case .takingBack:
-      SetupError(
-        .invalidRequest, field: "session", "an accessory is being taken back",
-        cure: "wait for pickerFinished, which comes by itself")
+      SetupError.invalid(
+        "session", "an accessory is being taken back", cure: "wait for pickerFinished, which comes by itself")
     }
   }
 }
@@ -189,9 +185,8 @@ extension SetupError {
     .connectionFailed, "the agent is being stopped", cure: "call Activate, then ShowPicker again")
 
   fileprivate static func unknownNumber(_ number: UInt32, at index: Int) -> Self {
-    Self(
-      .invalidRequest, field: "items[\(index)].discovered",
-      "the picker has reported no device with the number \(number)",
+    invalid(
+      "items[\(index)].discovered", "the picker has reported no device with the number \(number)",
       cure: "use the numbers of this picker's accessoryDiscovered events")
   }
 

@@ -183,8 +183,8 @@ extension SetupError {
   public static let noSession = Self(
     .invalidated, "the session has ended, or never existed", cure: "call Activate again")
   /// Reported only to the session's own account.
-  static let isStreamed = Self(
-    .invalidRequest, field: "session", "another connection streams the session",
+  static let isStreamed = invalid(
+    "session", "another connection streams the session",
     cure: "close that one first, or call Activate without session to open another")
   static let wasInvalidated = Self(
     .invalidated, "the app invalidated the session", cure: "call Activate again")

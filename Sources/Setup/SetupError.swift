@@ -22,6 +22,11 @@ public struct SetupError: Error, Equatable, Sendable {
     self.cure = cure
   }
 
+  /// A request whose parameter cannot be as it is.
+  static func invalid(_ field: String, _ reason: String, cure: String) -> Self {
+    Self(.invalidRequest, field: field, reason, cure: cure)
+  }
+
   /// The device has a bond for another app, which is not authenticated as an item of some app demands.
   static let bondIsNotAuthenticated = Self(
     .userRestricted,
@@ -113,8 +118,7 @@ extension RegistryError {
         .invalidRequest, "another device is known by that address or network", cure: "remove that one")
     case .networkNameNeeded: .networkNameNeeded
     case .invalid(let field):
-      SetupError(
-        .invalidRequest, field: field.rawValue, "it cannot be stored", cure: "shorten it, or leave it out")
+      SetupError.invalid(field.rawValue, "it cannot be stored", cure: "shorten it, or leave it out")
     }
   }
 

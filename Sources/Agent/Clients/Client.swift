@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import HCI
-import Varlink
+package import Varlink
 
 /// One connection: who calls, the bytes in both directions, and the call in progress.
-final class Client {
+package final class Client {
   /// The kind of slot that a connection takes.
   enum Place: Equatable {
     case regular
@@ -14,14 +14,14 @@ final class Client {
     case turnedAway(AdmissionError)
   }
 
-  let id: ClientID
+  package let id: ClientID
   let place: Place
   /// When the connection ends at the latest; nil for a regular one.
   let end: Instant?
   let peer: Peer
   /// What the client may do by the manifest in force.
   var rights: Rights
-  var connection: ServerConnection
+  package var connection: ServerConnection
   /// Whether the last call is one that only operators and bridges may make, and the client is no operator.
   var callsAsBridge = false
   /// The replies that the call in progress still has to send; nil between calls.

@@ -10,7 +10,7 @@ import Varlink
 /// one app's own socket, and of each app and bridge its share (``PlaceShares``), however many users may act as it. Beside them, operators that find these taken have ``reservedMax`` slots, and root one more, for calls that end by
 /// themselves, so that a gateway full of watchers can still be examined. A peer without a slot is turned away, which is
 /// counted by reason; ``turnedAwayMax`` of them at a time learn the reason.
-struct ClientTable {
+package struct ClientTable {
   /// The slots beside the regular ones for operators, without root's own.
   static let reservedMax = 2
   /// The peers that are connected only to learn why they are turned away.
@@ -21,9 +21,9 @@ struct ClientTable {
   private static let reservedMilliseconds: Int64 = 30_000
   private static let turnedAwayMilliseconds: Int64 = 2000
 
-  private var slots: [Client?]
+  package private(set) var slots: [Client?]
   /// The clients in the order of their slots. Every turn visits them, and most slots are free.
-  private(set) var connected: [Client] = []
+  package private(set) var connected: [Client] = []
   private var generation: UInt64 = 0
   private(set) var limits: Limits
   /// Calls that were to be decided later; numbers them.
@@ -42,7 +42,7 @@ struct ClientTable {
   var count: Int { connected.count { !$0.isTurnedAway } }
 
   /// The client of an id; nil when it has left.
-  subscript(_ id: ClientID) -> Client? {
+  package subscript(_ id: ClientID) -> Client? {
     guard slots.indices.contains(id.slot), let client = slots[id.slot], client.id == id else { return nil }
     return client
   }
@@ -137,16 +137,5 @@ struct ClientTable {
     let size = max(Int(limits.connections) + Self.extraMax, needed)
     if size < slots.count { slots.removeLast(slots.count - size) }
     while slots.count < size { slots.append(nil) }
-  }
-
-  /// Traps when the tables disagree, or a client passes a bound.
-  func checkInvariants() {
-    precondition(
-      slots.compactMap { $0 }.elementsEqual(connected, by: ===), "every slot's client is connected")
-    for client in connected {
-      precondition(self[client.id] === client, "a client is found by its id")
-      precondition(client.connection.sendableByteCount <= client.connection.limits.outputBytesMax)
-      precondition(client.connection.receivableByteCount <= client.connection.limits.frameBytesMax + 1)
-    }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 import Controller
-import Interfaces
+package import Interfaces
 import Registry
 import Setup
 
@@ -16,12 +16,12 @@ import Setup
 ///
 /// Capacity: ``countMax`` connections, those that are being made included, of which each app has its share
 /// (``PlaceShares``); a further one is refused and counted.
-struct AccessoryLinks: ~Copyable, Sendable {
-  static let countMax = 32
+package struct AccessoryLinks: ~Copyable, Sendable {
+  package static let countMax = 32
   /// How long the device may take to be heard and connected. The kernel's own limit is 40 s.
   static let connectMilliseconds: Int64 = 30_000
 
-  struct Link: Equatable, Sendable {
+  package struct Link: Equatable, Sendable {
     enum State: Equatable, Sendable {
       case connecting(until: Instant)
       case connected(since: Instant)
@@ -34,12 +34,12 @@ struct AccessoryLinks: ~Copyable, Sendable {
     let app: String
     let session: RandomIdentifier
     let displayName: String
-    let address: DeviceAddress
+    package let address: DeviceAddress
     /// The address by which the registry knew the device.
     let identity: DeviceAddress?
     fileprivate(set) var state: State
 
-    var isConnecting: Bool { if case .connecting = state { true } else { false } }
+    package var isConnecting: Bool { if case .connecting = state { true } else { false } }
 
     /// Since when the app has it; nil while it is being made.
     var start: Instant? {
@@ -50,7 +50,7 @@ struct AccessoryLinks: ~Copyable, Sendable {
     }
   }
 
-  private(set) var links: [Link] = []
+  package private(set) var links: [Link] = []
   private(set) var counters = LinkCounters()
   /// Why attempts have failed, until their calls have replied.
   private var failures: [LinkID: SetupError] = [:]
@@ -83,15 +83,6 @@ struct AccessoryLinks: ~Copyable, Sendable {
   func link(of accessory: RandomIdentifier) -> Link? {
     let own = links.filter { $0.accessory == accessory }
     return own.first { !$0.isConnecting } ?? own.first
-  }
-
-  /// Traps when a bound is passed or tables disagree; for tests.
-  func checkInvariants() {
-    precondition(links.count <= Self.countMax, "connections have a bound")
-    for (_, links) in Dictionary(grouping: links, by: \.address) {
-      precondition(links.count(where: \.isConnecting) <= 1, "a device is connected to once at a time")
-      precondition(links.count { !$0.isConnecting } <= 1, "a device has one connection")
-    }
   }
 }
 

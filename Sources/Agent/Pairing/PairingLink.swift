@@ -11,7 +11,7 @@ package struct PairingLink: Sendable {
   /// How long a bluetoothd that is restarted may take to appear; also the shortest time between two looks.
   private static let settlingMilliseconds: Int64 = 1000
 
-  enum Backend: Equatable, Sendable {
+  package enum Backend: Equatable, Sendable {
     /// No device can be paired, for this reason.
     case none(PairingError)
     case kernel
@@ -20,18 +20,18 @@ package struct PairingLink: Sendable {
     case exclusive
   }
 
-  private(set) var backend = Backend.none(.radioIsGone)
+  package private(set) var backend = Backend.none(.radioIsGone)
   package var kernel = KernelPairing()
   package var bluetoothd = BluetoothdPairing()
   private(set) var counters = PairingCounters()
   /// The adapter that is open.
-  private(set) var adapter: UInt16?
+  package private(set) var adapter: UInt16?
   /// Whether bluetoothd runs; nil while that is not known.
   private(set) var isBluetoothdRunning: Bool?
   /// The devices whose keys the kernel does not take.
   private var leftOut: [DeviceAddress] = []
   /// When to look for bluetoothd.
-  private var lookDue: Instant?
+  package private(set) var lookDue: Instant?
   /// What is to be done and reported, beside what the backends have.
   private var actions: [Action] = []
   private var reports: [PairingAction] = []
@@ -57,12 +57,6 @@ package struct PairingLink: Sendable {
     case .bluetoothd: nil
     case .exclusive: .needsSharedAccess
     }
-  }
-
-  /// Traps when the parts disagree; for tests.
-  func checkInvariants() {
-    precondition((backend == .kernel) == kernel.isOpen, "the kernel pairs while its adapter is open for it")
-    precondition(adapter != nil || lookDue == nil, "nothing is looked for without an adapter")
   }
 
   // MARK: - The radio and bluetoothd
