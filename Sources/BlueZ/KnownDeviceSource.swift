@@ -18,9 +18,7 @@ public struct KnownDevice: Equatable, Sendable {
   public var serviceData: [BluetoothUUID: [UInt8]] = [:]
 
   public init(_ address: DeviceAddress, name: String? = nil, isPaired: Bool = false) {
-    self.address = address
-    self.name = name
-    self.isPaired = isPaired
+    (self.address, self.name, self.isPaired) = (address, name, isPaired)
   }
 
   /// Returns the devices among the objects of bluetoothd, by their addresses: `org.bluez.Device1`, in the reply of
@@ -65,8 +63,7 @@ public struct KnownDeviceSource: Equatable, Sendable {
   public var folder: String
 
   public init(bus: [String]? = systemBus, folder: String = systemFolder) {
-    self.bus = bus
-    self.folder = folder
+    (self.bus, self.folder) = (bus, folder)
   }
 
   /// As `DBUS_SYSTEM_BUS_ADDRESS` says, or the usual path.

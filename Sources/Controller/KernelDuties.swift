@@ -17,10 +17,7 @@ public struct KernelDuty: Equatable, Sendable {
   public var interval: UInt16
   public var window: UInt16
 
-  public init(interval: UInt16, window: UInt16) {
-    self.interval = interval
-    self.window = window
-  }
+  public init(interval: UInt16, window: UInt16) { (self.interval, self.window) = (interval, window) }
 
   /// Reads the duty from the parameters of Read Default System Configuration, which consist of type (2 bytes), length
   /// (1) and value; nil if they are missing or truncated.

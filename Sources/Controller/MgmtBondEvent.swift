@@ -94,10 +94,7 @@ public struct MgmtKey<Key: Equatable & Sendable>: Equatable, Sendable {
   public let device: DeviceAddress
   public let key: Key
 
-  public init(_ device: DeviceAddress, _ key: Key) {
-    self.device = device
-    self.key = key
-  }
+  public init(_ device: DeviceAddress, _ key: Key) { (self.device, self.key) = (device, key) }
 
   /// nil if the message has no key, or the device is not an LE device.
   fileprivate init?(_ device: DeviceAddress?, _ key: Key?) {

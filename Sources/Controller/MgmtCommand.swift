@@ -49,10 +49,7 @@ public struct MgmtCommand: Equatable, Sendable {
   public let index: UInt16
   private(set) var parameters: [UInt8] = []
 
-  init(_ opcode: MgmtOpcode, _ index: UInt16) {
-    self.opcode = opcode
-    self.index = index
-  }
+  init(_ opcode: MgmtOpcode, _ index: UInt16) { (self.opcode, self.index) = (opcode, index) }
 
   /// The message as it is written to the socket.
   public var bytes: [UInt8] {

@@ -79,10 +79,7 @@ public struct MgmtEvent: Equatable, Sendable {
   public let index: UInt16
   public let content: Content
 
-  public init(index: UInt16, _ content: Content) {
-    self.index = index
-    self.content = content
-  }
+  public init(index: UInt16, _ content: Content) { (self.index, self.content) = (index, content) }
 
   /// Whether another program caused it: a socket gets replies to its own commands.
   public var isByOtherProgram: Bool {

@@ -79,9 +79,7 @@ public struct MgmtScan: Sendable {
     index: UInt16, kernelScanState: KernelScanState = KernelScanState(), powersOn: Bool = true,
     commandMilliseconds: Int64 = 10_000
   ) {
-    self.index = index
-    self.powersOn = powersOn
-    self.commandMilliseconds = commandMilliseconds
+    (self.index, self.powersOn, self.commandMilliseconds) = (index, powersOn, commandMilliseconds)
     monitor.handle = kernelScanState.monitor
     duties = KernelDuties(kernelScanState)
   }
@@ -349,9 +347,7 @@ public struct KernelScanState: Equatable, Sendable {
     monitor: UInt16? = nil, originalDuty: KernelDuty? = nil, originalDiscovery: KernelDuty? = nil,
     wasUp: Bool = false
   ) {
-    self.monitor = monitor
-    self.originalDuty = originalDuty
-    self.originalDiscovery = originalDiscovery
+    (self.monitor, self.originalDuty, self.originalDiscovery) = (monitor, originalDuty, originalDiscovery)
     self.wasUp = wasUp
   }
 

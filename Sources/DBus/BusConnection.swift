@@ -76,8 +76,7 @@ public struct BusConnection: Sendable {
 
   /// A bus passes descriptors only to a connection that wants them.
   public init(wantsDescriptors: Bool = false, messageBytesMax: Int = 64 << 20) {
-    self.wantsDescriptors = wantsDescriptors
-    self.messageBytesMax = messageBytesMax
+    (self.wantsDescriptors, self.messageBytesMax) = (wantsDescriptors, messageBytesMax)
     callBus("Hello", asking: .hello)
   }
 

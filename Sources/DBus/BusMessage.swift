@@ -65,8 +65,7 @@ public struct BusMessage: Equatable, Sendable {
   // MARK: - Messages to send
 
   init(_ kind: Kind, _ fields: [Field: BusValue], _ arguments: [BusValue]) {
-    self.kind = kind
-    self.fields = fields
+    (self.kind, self.fields) = (kind, fields)
     guard !arguments.isEmpty else { return }
     self.fields[.signature] = .text("g", arguments.map(\.type).joined())
     var writer = BusWriter()

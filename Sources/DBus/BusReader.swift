@@ -17,9 +17,7 @@ struct BusReader {
   private var valueCount = 0
 
   init(_ bytes: [UInt8], from offset: Int = 0, isBigEndian: Bool) {
-    self.bytes = bytes
-    self.offset = offset
-    self.isBigEndian = isBigEndian
+    (self.bytes, self.offset, self.isBigEndian) = (bytes, offset, isBigEndian)
   }
 
   /// Reads one value of each complete type in a signature.

@@ -14,10 +14,7 @@ public struct JSONMemberError: Error, Equatable, Sendable {
   public let path: String
   public let kind: Kind
 
-  public init(path: String, kind: Kind) {
-    self.path = path
-    self.kind = kind
-  }
+  public init(path: String, kind: Kind) { (self.path, self.kind) = (path, kind) }
 }
 
 /// Reads the members of an object that another program wrote. Each error names the member with its path.
@@ -29,10 +26,7 @@ public struct JSONObjectReader: Sendable {
   /// The path to the object; empty for the outermost one.
   private let path: String
 
-  public init(_ object: JSONObject, at path: String = "") {
-    self.object = object
-    self.path = path
-  }
+  public init(_ object: JSONObject, at path: String = "") { (self.object, self.path) = (object, path) }
 
   /// The path of a member.
   public func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }

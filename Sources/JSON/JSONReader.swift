@@ -293,8 +293,7 @@ public struct JSONLimits: Sendable {
   public var numberByteCountMax: Int
 
   public init(depthMax: Int = 16, valueCountMax: Int = 2048, numberByteCountMax: Int = 32) {
-    self.depthMax = depthMax
-    self.valueCountMax = valueCountMax
+    (self.depthMax, self.valueCountMax) = (depthMax, valueCountMax)
     self.numberByteCountMax = numberByteCountMax
   }
 }
@@ -330,8 +329,5 @@ public struct JSONError: Error, Equatable, Sendable {
   /// How many bytes precede the error.
   public let offset: Int
 
-  public init(_ kind: Kind, at offset: Int) {
-    self.kind = kind
-    self.offset = offset
-  }
+  public init(_ kind: Kind, at offset: Int) { (self.kind, self.offset) = (kind, offset) }
 }

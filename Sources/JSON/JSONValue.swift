@@ -36,10 +36,7 @@ public struct JSONObject: Equatable, Sendable {
     public let name: String
     public let value: JSONValue
 
-    public init(name: String, value: JSONValue) {
-      self.name = name
-      self.value = value
-    }
+    public init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
   }
 
   public let members: [Member]

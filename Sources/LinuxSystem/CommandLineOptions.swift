@@ -13,8 +13,7 @@ public struct CommandLineOptions {
     let takesValue: Bool
 
     public init(_ name: StaticString, takesValue: Bool) {
-      self.name = name
-      self.takesValue = takesValue
+      (self.name, self.takesValue) = (name, takesValue)
     }
   }
 

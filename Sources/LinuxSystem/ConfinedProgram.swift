@@ -20,10 +20,7 @@ public final class ConfinedProgram {
     public let user: UInt32
     public let group: UInt32
 
-    public init(user: UInt32, group: UInt32) {
-      self.user = user
-      self.group = group
-    }
+    public init(user: UInt32, group: UInt32) { (self.user, self.group) = (user, group) }
 
     /// Returns the account `nobody` of the account database.
     public static func unprivileged() -> Account {

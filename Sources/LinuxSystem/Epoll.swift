@@ -162,10 +162,7 @@ public enum Polling {
     public let number: Int32
     public let wanted: Readiness
 
-    public init(_ number: Int32, _ wanted: Readiness) {
-      self.number = number
-      self.wanted = wanted
-    }
+    public init(_ number: Int32, _ wanted: Readiness) { (self.number, self.wanted) = (number, wanted) }
   }
 
   /// Returns the readiness of each entry; empty for all of them once `deadline` has passed.

@@ -10,10 +10,7 @@ public struct SystemError: Error, Equatable, Sendable {
   package init(_ call: SystemCall) { self.init(call, code: errno) }
 
   /// The error of a test's stand-in for the system.
-  public init(_ call: SystemCall, code: Int32) {
-    self.call = call
-    self.code = code
-  }
+  public init(_ call: SystemCall, code: Int32) { (self.call, self.code) = (call, code) }
 
   /// The C library's text for the code, without a full stop: `No space left on device`.
   public var reason: String {

@@ -30,10 +30,7 @@ public struct App: Equatable, Sendable {
   /// In the manifest's order.
   public var items: [DisplayItem] = []
 
-  public init(name: String, account: Account) {
-    self.name = name
-    self.account = account
-  }
+  public init(name: String, account: Account) { (self.name, self.account) = (name, account) }
 }
 
 /// A lookup of the accounts that a manifest names: the system's for programs, a table for tests.
@@ -56,8 +53,7 @@ public struct AccountDirectory: Sendable {
     operators: @escaping @Sendable (String) -> Bool = { _ in false },
     _ answer: @escaping @Sendable (App.Account) -> Answer
   ) {
-    self.answer = answer
-    self.operators = operators
+    (self.answer, self.operators) = (answer, operators)
   }
 
   public func lookUp(_ account: App.Account) -> Answer { answer(account) }

@@ -13,10 +13,7 @@ public struct Bridge: Equatable, Sendable {
   public var apps: Set<String>?
   public var may: Set<BridgePermission> = []
 
-  public init(name: String, user: String) {
-    self.name = name
-    self.user = user
-  }
+  public init(name: String, user: String) { (self.name, self.user) = (name, user) }
 
   /// Whether it sees every device and every app.
   public var seesEverything: Bool { forward == .everything && apps == nil }

@@ -147,8 +147,7 @@ public struct MaskedBytes: Hashable, Sendable {
   /// Returns nil if the lengths differ.
   public init?(blob: [UInt8], mask: [UInt8]) {
     guard blob.count == mask.count else { return nil }
-    self.blob = blob
-    self.mask = mask
+    (self.blob, self.mask) = (blob, mask)
   }
 
   /// How many bits are compared.
@@ -186,8 +185,7 @@ public struct WiFiAwareService: Hashable, Sendable {
     public var compareOptions: CompareOptions
 
     public init(text: [UInt8], compareOptions: CompareOptions = []) {
-      self.text = text
-      self.compareOptions = compareOptions
+      (self.text, self.compareOptions) = (text, compareOptions)
     }
   }
 

@@ -43,10 +43,7 @@ public struct DisplayItem: Equatable, Sendable {
   /// `gate.isImmediate` says the same as `descriptor.range`.
   public var gate = GateSettings()
 
-  public init(id: String, name: String) {
-    self.id = id
-    self.name = name
-  }
+  public init(id: String, name: String) { (self.id, self.name) = (id, name) }
 }
 
 /// How the devices of an item are paired.

@@ -7,10 +7,7 @@ public struct FileFacts: Equatable, Sendable {
   /// `st_uid`.
   public let owner: UInt32
 
-  public init(mode: UInt32, owner: UInt32) {
-    self.mode = mode
-    self.owner = owner
-  }
+  public init(mode: UInt32, owner: UInt32) { (self.mode, self.owner) = (mode, owner) }
 
   /// Whether the name is a symbolic link (`S_IFLNK`).
   public var isLink: Bool { mode & 0o170000 == 0o120000 }

@@ -120,9 +120,7 @@ public struct ReloadSummary: Equatable, Sendable {
   public var itemsRemoved: Int
 
   public init(itemsKept: Int, itemsAdded: Int, itemsRemoved: Int) {
-    self.itemsKept = itemsKept
-    self.itemsAdded = itemsAdded
-    self.itemsRemoved = itemsRemoved
+    (self.itemsKept, self.itemsAdded, self.itemsRemoved) = (itemsKept, itemsAdded, itemsRemoved)
   }
 
   public init(from old: [ManifestItem], to new: [ManifestItem]) {

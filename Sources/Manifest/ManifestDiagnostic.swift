@@ -7,10 +7,7 @@ public struct ManifestDiagnostic: Equatable, Sendable {
   public let path: ManifestKeyPath
   public let kind: Kind
 
-  public init(path: ManifestKeyPath, kind: Kind) {
-    self.path = path
-    self.kind = kind
-  }
+  public init(path: ManifestKeyPath, kind: Kind) { (self.path, self.kind) = (path, kind) }
 
   /// A rule, with what is wrong and how to correct it. The rows below and `FormatDiagnostic` hold every sentence.
   public struct Kind: Equatable, Sendable {

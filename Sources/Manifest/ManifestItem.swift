@@ -5,10 +5,7 @@ public struct ManifestItem: Equatable, Sendable {
   public let app: String
   public let item: DisplayItem
 
-  public init(app: String, item: DisplayItem) {
-    self.app = app
-    self.item = item
-  }
+  public init(app: String, item: DisplayItem) { (self.app, self.item) = (app, item) }
 
   /// The identity of an item, to which grants refer.
   struct Key: Hashable {

@@ -44,10 +44,7 @@ public struct ManifestRules {
     _ manifest: GatewayManifest, _ accounts: AccountDirectory, _ board: BoardProfile?,
     _ unreadable: Set<ManifestKeyPath>
   ) {
-    self.manifest = manifest
-    self.accounts = accounts
-    self.board = board
-    self.unreadable = unreadable
+    (self.manifest, self.accounts, self.board, self.unreadable) = (manifest, accounts, board, unreadable)
     self.doubtful = unreadable.reduce(into: []) { doubtful, path in
       var place: ManifestKeyPath? = path
       while let current = place, doubtful.insert(current).inserted { place = current.parent }

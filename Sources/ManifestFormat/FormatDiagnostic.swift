@@ -11,8 +11,7 @@ package struct FormatDiagnostic: Equatable, Sendable {
   let leavesNoValue: Bool
 
   private init(_ sentence: String, _ severity: Diagnostic.Severity = .error, leavesNoValue: Bool = true) {
-    self.sentence = sentence
-    self.severity = severity
+    (self.sentence, self.severity) = (sentence, severity)
     self.leavesNoValue = leavesNoValue && severity == .error
   }
 
@@ -204,10 +203,7 @@ public struct Diagnostic: Equatable, Sendable {
   }
 
   package init(severity: Severity, line: Int, keyPath: String, message: String) {
-    self.severity = severity
-    self.line = line
-    self.keyPath = keyPath
-    self.message = message
+    (self.severity, self.line, self.keyPath, self.message) = (severity, line, keyPath, message)
   }
 
   /// `file:line: key path: sentence`; a warning's sentence begins with the word.

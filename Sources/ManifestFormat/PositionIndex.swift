@@ -10,8 +10,7 @@ package struct PositionIndex {
   private let misplaced: [ManifestKeyPath: ManifestKeyPath]
 
   package init(_ root: TomlNode, misplaced: [ManifestKeyPath: ManifestKeyPath] = [:]) {
-    self.root = root
-    self.misplaced = misplaced
+    (self.root, self.misplaced) = (root, misplaced)
   }
 
   /// Returns the line of a key, or of the nearest enclosing table in the text.

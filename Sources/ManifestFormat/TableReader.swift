@@ -23,8 +23,7 @@ package struct TableReader<Key: ManifestKey> {
   private init(
     _ node: TomlNode?, strays given: [String: TomlNode], at path: ManifestKeyPath, log: DiagnosticLog
   ) {
-    self.path = path
-    self.log = log
+    (self.path, self.log) = (path, log)
     let found = node.map { Self.entries(of: $0, at: path, log: log) } ?? []
     let entries = found ?? []
     self.isIllegible = found == nil
@@ -40,8 +39,7 @@ package struct TableReader<Key: ManifestKey> {
         log.note(path.appending(entry.key), standsFor: path.appending(meant))
       }
     }
-    self.nodes = nodes
-    self.strays = strays
+    (self.nodes, self.strays) = (nodes, strays)
     if found == nil { for key in Key.allCases { log.noteUnreadable(path.appending(key)) } }
   }
 

@@ -46,10 +46,7 @@ public struct BusCallError: Equatable, Sendable {
   let name: String
   let text: String
 
-  public init(name: String, text: String = "") {
-    self.name = name
-    self.text = text
-  }
+  public init(name: String, text: String = "") { (self.name, self.text) = (name, text) }
 
   /// The most characters of bluetoothd's own words that are kept.
   private static let textMax = 120

@@ -11,10 +11,7 @@ public struct DeviceBond: Equatable, Sendable {
   /// Never ``Bond/none``.
   public let bond: Bond
 
-  public init(_ identity: DeviceAddress, _ bond: Bond) {
-    self.identity = identity
-    self.bond = bond
-  }
+  public init(_ identity: DeviceAddress, _ bond: Bond) { (self.identity, self.bond) = (identity, bond) }
 
   /// The device or the owner no longer has its keys.
   var isLost: Bool { !bond.isBonded }

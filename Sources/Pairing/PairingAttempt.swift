@@ -35,8 +35,7 @@ struct PairingAttempt: Sendable {
   var keys = ReceivedKeys()
 
   init(_ request: PairingRequest, known: DeviceBond?, at now: Instant) {
-    self.request = request
-    self.known = known
+    (self.request, self.known) = (request, known)
     start = now
     target = known?.identity ?? request.device
     replaced = request.replacesBond ? known : nil

@@ -16,10 +16,7 @@ public struct PairingError: Error, Equatable, Sendable {
   private init(
     _ result: PairingResult, code: SetupErrorCode = .connectionFailed, _ reason: String, cure: String
   ) {
-    self.result = result
-    self.code = code
-    self.reason = reason
-    self.cure = cure
+    (self.result, self.code, self.reason, self.cure) = (result, code, reason, cure)
   }
 
   /// The cure, with what a person does for another attempt.

@@ -42,11 +42,8 @@ public struct PairingRequest: Equatable, Sendable {
     _ id: PairingID, _ device: DeviceAddress, _ capability: IOCapability, demandsAuthentication: Bool = false,
     isInputDevice: Bool = false, replacesBond: Bool = false
   ) {
-    self.id = id
-    self.device = device
-    self.capability = capability
-    self.demandsAuthentication = demandsAuthentication
-    self.isInputDevice = isInputDevice
+    (self.id, self.device, self.capability) = (id, device, capability)
+    (self.demandsAuthentication, self.isInputDevice) = (demandsAuthentication, isInputDevice)
     self.replacesBond = replacesBond
   }
 }

@@ -40,9 +40,7 @@ public struct BondRecord: Equatable, Sendable {
   public init(
     owner: BondOwner, isAuthenticated: Bool, keys: BondKeys = BondKeys(), foreignKeyByteCount: UInt8? = nil
   ) {
-    self.owner = owner
-    self.isAuthenticated = isAuthenticated
-    self.keys = keys
+    (self.owner, self.isAuthenticated, self.keys) = (owner, isAuthenticated, keys)
     self.foreignKeyByteCount = foreignKeyByteCount
   }
 
@@ -73,10 +71,7 @@ public struct BondRemoval: Equatable, Sendable, NumberedRow {
   /// The device's identity address, or the address that bluetoothd knows the device by.
   public var address: DeviceAddress
 
-  public init(number: Int64, address: DeviceAddress) {
-    self.number = number
-    self.address = address
-  }
+  public init(number: Int64, address: DeviceAddress) { (self.number, self.address) = (number, address) }
 }
 
 extension AccessoryRegistry {

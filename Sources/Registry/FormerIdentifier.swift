@@ -14,9 +14,7 @@ public struct FormerIdentifier: Equatable, Sendable, NumberedRow {
   public var address: DeviceAddress
 
   public init(number: Int64, app: String, bluetoothIdentifier: RandomIdentifier, address: DeviceAddress) {
-    self.number = number
-    self.app = app
-    self.bluetoothIdentifier = bluetoothIdentifier
+    (self.number, self.app, self.bluetoothIdentifier) = (number, app, bluetoothIdentifier)
     self.address = address
   }
 }

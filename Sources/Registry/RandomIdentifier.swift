@@ -12,10 +12,7 @@ public struct RandomIdentifier: Hashable, Sendable, BitwiseCopyable {
   /// The last eight bytes in the order of the text.
   public let low: UInt64
 
-  public init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
-  }
+  public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
   public init(_ block: Block128) { self.init(high: block.high, low: block.low) }
 

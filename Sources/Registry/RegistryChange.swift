@@ -99,12 +99,8 @@ public struct RegistryAddition: Equatable, Sendable {
     app: String, account: AccountID, descriptor: DiscoveryDescriptor, identity: DeviceIdentity,
     identifier: RandomIdentifier, bluetoothIdentifier: RandomIdentifier, displayName: String
   ) {
-    self.app = app
-    self.account = account
-    self.descriptor = descriptor
-    self.identity = identity
-    self.identifier = identifier
-    self.bluetoothIdentifier = bluetoothIdentifier
+    (self.app, self.account, self.descriptor, self.identity) = (app, account, descriptor, identity)
+    (self.identifier, self.bluetoothIdentifier) = (identifier, bluetoothIdentifier)
     self.displayName = displayName
   }
 }
@@ -120,10 +116,7 @@ public struct RegistryExtension: Equatable, Sendable {
     ssid: [UInt8]? = nil, ssidPrefix: [UInt8]? = nil, wifiAware: WiFiAwareService? = nil,
     alternate: DiscoveryDescriptor? = nil
   ) {
-    self.ssid = ssid
-    self.ssidPrefix = ssidPrefix
-    self.wifiAware = wifiAware
-    self.alternate = alternate
+    (self.ssid, self.ssidPrefix, self.wifiAware, self.alternate) = (ssid, ssidPrefix, wifiAware, alternate)
   }
 }
 

@@ -19,9 +19,7 @@ public struct RegistryDevice: Equatable, Sendable, NumberedRow {
   public var rhythmMilliseconds: UInt32?
 
   public init(number: Int64, identity: DeviceIdentity, displayName: String, isIdentityDurable: Bool) {
-    self.number = number
-    self.identity = identity
-    self.displayName = displayName
+    (self.number, self.identity, self.displayName) = (number, identity, displayName)
     self.isIdentityDurable = isIdentityDurable
   }
 
@@ -99,10 +97,7 @@ public struct RegistryTombstone: Equatable, Sendable, NumberedRow {
   public init(
     number: Int64, app: String, item: String, identity: DeviceIdentity, secondAddress: DeviceAddress? = nil
   ) {
-    self.number = number
-    self.app = app
-    self.item = item
-    self.identity = identity
+    (self.number, self.app, self.item, self.identity) = (number, app, item, identity)
     self.secondAddress = secondAddress
   }
 
@@ -142,12 +137,8 @@ public struct RegistryAccessory: Equatable, Sendable, NumberedRow {
     number: Int64, identifier: RandomIdentifier, app: String, descriptor: DiscoveryDescriptor, device: Int64,
     state: AccessoryState
   ) {
-    self.number = number
-    self.identifier = identifier
-    self.app = app
-    self.descriptor = descriptor
-    self.device = device
-    self.state = state
+    (self.number, self.identifier, self.app, self.descriptor) = (number, identifier, app, descriptor)
+    (self.device, self.state) = (device, state)
   }
 }
 

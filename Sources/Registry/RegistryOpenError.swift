@@ -154,10 +154,7 @@ public struct RegistryStoreErrorCode: Equatable, Sendable {
   /// The text for the code, without a full stop: `disk I/O error`.
   public let reason: String
 
-  public init(code: Int32, reason: String) {
-    self.code = code
-    self.reason = reason
-  }
+  public init(code: Int32, reason: String) { (self.code, self.reason) = (code, reason) }
 
   fileprivate var sqliteReason: String { "\(reason) (SQLite \(code))" }
 }

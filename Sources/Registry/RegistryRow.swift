@@ -69,9 +69,7 @@ public struct RegistryAccount: Equatable, Sendable, NumberedRow {
   public var account: AccountID
 
   public init(number: Int64, app: String, account: AccountID) {
-    self.number = number
-    self.app = app
-    self.account = account
+    (self.number, self.app, self.account) = (number, app, account)
   }
 }
 

@@ -19,10 +19,7 @@ public final class RegistryKeeper: Sendable {
   }
 
   package init(path: String, files: any RegistryFiles, owners: Set<UInt32>?, schema: Schema) {
-    self.path = path
-    self.files = files
-    self.owners = owners
-    self.schema = schema
+    (self.path, self.files, self.owners, self.schema) = (path, files, owners, schema)
   }
 
   public func execute(_ request: RegistryRequest) -> RegistryReply {

@@ -23,8 +23,7 @@ package struct Schema: Sendable {
   static let firstDigestedVersion: Int64 = 2
 
   package init(migrations: [[String]], tables: [String]) {
-    self.migrations = migrations
-    self.tables = tables
+    (self.migrations, self.tables) = (migrations, tables)
   }
 
   /// The value of `user_version`.

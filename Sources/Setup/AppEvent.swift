@@ -32,9 +32,7 @@ public struct AppEvent: Equatable, Sendable {
   public var picker: RandomIdentifier?
 
   public init(_ kind: Kind, picker: RandomIdentifier? = nil, at time: Instant) {
-    self.time = time
-    self.kind = kind
-    self.picker = picker
+    (self.time, self.kind, self.picker) = (time, kind, picker)
   }
 }
 

@@ -216,10 +216,7 @@ public struct DeviceReport: Equatable, Sendable {
   public var time: Instant
 
   public init(payload: [UInt8], rssi: Int8?, isConnectable: Bool, time: Instant) {
-    self.payload = payload
-    self.rssi = rssi
-    self.isConnectable = isConnectable
-    self.time = time
+    (self.payload, self.rssi, self.isConnectable, self.time) = (payload, rssi, isConnectable, time)
   }
 }
 

@@ -50,9 +50,7 @@ public struct PickerRequest: Sendable {
     places = Dictionary(
       items.enumerated().filter { $1.migration == nil }.map { ($1.item.id, $0) },
       uniquingKeysWith: { first, _ in first })
-    self.settings = settings
-    self.choice = choice
-    self.isTouchable = isTouchable
+    (self.settings, self.choice, self.isTouchable) = (settings, choice, isTouchable)
     self.isAttended = isAttended && choice == .person
     candidates = CandidateList(
       countMax: Int(limits.candidates), isFiltered: settings.options.contains(.filterDiscoveryResults))
@@ -177,9 +175,7 @@ public struct PickerItem: Equatable, Sendable {
   public var index: Int?
 
   public init(_ item: DisplayItem, isAppSupplied: Bool = false, migration: MigratedDevice? = nil) {
-    self.item = item
-    self.isAppSupplied = isAppSupplied
-    self.migration = migration
+    (self.item, self.isAppSupplied, self.migration) = (item, isAppSupplied, migration)
   }
 }
 

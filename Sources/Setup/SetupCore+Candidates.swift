@@ -300,13 +300,8 @@ public struct MatchedDevice: Equatable, Sendable {
     _ identity: DeviceIdentity, app: String, item: String, level: Int16?, hasResponded: Bool,
     report: DeviceReport? = nil, approach: HeldDevice? = nil
   ) {
-    self.identity = identity
-    self.app = app
-    self.item = item
-    self.level = level
-    self.hasResponded = hasResponded
-    self.report = report
-    self.approach = approach
+    (self.identity, self.app, self.item, self.level) = (identity, app, item, level)
+    (self.hasResponded, self.report, self.approach) = (hasResponded, report, approach)
   }
 
   /// Whether it is offered first: the stronger one, then by address, then by the network's name.

@@ -33,8 +33,7 @@ public struct MigratedDevice: Equatable, Sendable {
   public var wifiAwarePairedDeviceID: UInt64?
 
   public init(_ source: MigrationSource, _ identity: DeviceIdentity?) {
-    self.source = source
-    self.identity = identity
+    (self.source, self.identity) = (source, identity)
   }
 
   /// The identifier that the app had for it, and gets again; nil when it named the address or the network.
@@ -66,9 +65,7 @@ public struct KnownDevices: Equatable, Sendable {
   public var failure: String?
 
   public init(_ addresses: [DeviceAddress], bonded: Set<DeviceAddress> = [], failure: String? = nil) {
-    self.addresses = addresses
-    self.bonded = bonded
-    self.failure = failure
+    (self.addresses, self.bonded, self.failure) = (addresses, bonded, failure)
   }
 
   fileprivate func address(_ bits: UInt64) throws(SetupError) -> DeviceAddress {

@@ -231,10 +231,7 @@ public struct RequestCounts: Equatable, Sendable {
   /// Those for which a device has to be held at the gateway.
   public var immediate: Int
 
-  public init(open: Int = 0, immediate: Int = 0) {
-    self.open = open
-    self.immediate = immediate
-  }
+  public init(open: Int = 0, immediate: Int = 0) { (self.open, self.immediate) = (open, immediate) }
 }
 
 /// Random identifiers that no one can guess: a counter encrypted with AES-128 under a key that only this process knows

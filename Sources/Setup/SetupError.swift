@@ -16,10 +16,7 @@ public struct SetupError: Error, Equatable, Sendable {
 
   public init(_ code: SetupErrorCode, field: String? = nil, _ reason: String, cure: String) {
     precondition(code != .success, "a failure is no success")
-    self.code = code
-    self.field = field
-    self.reason = reason
-    self.cure = cure
+    (self.code, self.field, self.reason, self.cure) = (code, field, reason, cure)
   }
 
   /// A request whose parameter cannot be as it is.

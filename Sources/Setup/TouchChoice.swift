@@ -107,10 +107,7 @@ public struct HeldDevice: Equatable, Sendable {
   public var appeared: Instant
 
   public init(item: String, level: Int, enterLevel: Int, levelBefore: Int8?, appeared: Instant) {
-    self.item = item
-    self.level = level
-    self.enterLevel = enterLevel
-    self.levelBefore = levelBefore
+    (self.item, self.level, self.enterLevel, self.levelBefore) = (item, level, enterLevel, levelBefore)
     self.appeared = appeared
   }
 

@@ -9,8 +9,7 @@ public struct InterfaceDescription: Equatable, Sendable {
     public let output: [InterfaceField]
 
     package init(input: [InterfaceField], output: [InterfaceField] = []) {
-      self.input = input
-      self.output = output
+      (self.input, self.output) = (input, output)
     }
   }
 
@@ -25,10 +24,7 @@ public struct InterfaceDescription: Equatable, Sendable {
   public let name: String
   public let members: [String: Member]
 
-  package init(name: String, members: [String: Member]) {
-    self.name = name
-    self.members = members
-  }
+  package init(name: String, members: [String: Member]) { (self.name, self.members) = (name, members) }
 
   public func method(_ name: String) -> Method? {
     guard case .method(let method)? = members[name] else { return nil }
@@ -118,10 +114,7 @@ public struct InterfaceField: Equatable, Sendable {
   public let name: String
   public let type: InterfaceType
 
-  public init(name: String, type: InterfaceType) {
-    self.name = name
-    self.type = type
-  }
+  public init(name: String, type: InterfaceType) { (self.name, self.type) = (name, type) }
 }
 
 /// Where a value does not fit its description.

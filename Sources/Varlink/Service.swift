@@ -10,10 +10,7 @@ public struct ServiceIdentity: Sendable {
   public var url: String
 
   public init(vendor: String, product: String, version: String, url: String) {
-    self.vendor = vendor
-    self.product = product
-    self.version = version
-    self.url = url
+    (self.vendor, self.product, self.version, self.url) = (vendor, product, version, url)
   }
 }
 
@@ -50,8 +47,7 @@ public struct Service<Method: ServedMethod>: Sendable {
     _ identity: ServiceIdentity, interfaces: [any ServedInterface.Type],
     renamingCures: [String: String] = [:]
   ) {
-    self.identity = identity
-    self.renamingCures = renamingCures
+    (self.identity, self.renamingCures) = (identity, renamingCures)
     self.interfaces = [ServiceInterface.self] + interfaces
   }
 

@@ -152,8 +152,7 @@ public struct CompletedScan: Hashable, Sendable, BitwiseCopyable {
 
   public init(startedAt: Instant, completedAt: Instant) {
     precondition(startedAt <= completedAt, "a scan ends after it began")
-    self.startedAt = startedAt
-    self.completedAt = completedAt
+    (self.startedAt, self.completedAt) = (startedAt, completedAt)
   }
 
   /// Scans of which a network must be missing before it is lost.

@@ -11,10 +11,7 @@ public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
     public let bssid: BSSID
     public let name: NetworkName
 
-    public init(bssid: BSSID, name: NetworkName) {
-      self.bssid = bssid
-      self.name = name
-    }
+    public init(bssid: BSSID, name: NetworkName) { (self.bssid, self.name) = (bssid, name) }
   }
 
   public let bssid: BSSID
@@ -31,12 +28,8 @@ public struct WirelessNetwork: Hashable, Sendable, BitwiseCopyable {
     bssid: BSSID, name: NetworkName, frequencyMegahertz: UInt32?, signal: Int8?, security: WirelessSecurity,
     lastSeen: Instant
   ) {
-    self.bssid = bssid
-    self.name = name
-    self.frequencyMegahertz = frequencyMegahertz
-    self.signal = signal
-    self.security = security
-    self.lastSeen = lastSeen
+    (self.bssid, self.name, self.frequencyMegahertz) = (bssid, name, frequencyMegahertz)
+    (self.signal, self.security, self.lastSeen) = (signal, security, lastSeen)
   }
 
   public var key: Key { Key(bssid: bssid, name: name) }

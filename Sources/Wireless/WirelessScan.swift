@@ -20,12 +20,10 @@ public struct NetworkReading: Equatable, Sendable {
     _ source: NetworkSource, _ list: NetworkList?, isScanUnderWay: Bool = false, reportsScans: Bool? = nil,
     hasCompletedScan: Bool = false, hasAbortedScan: Bool = false
   ) {
-    self.source = source
-    self.list = list
+    (self.source, self.list) = (source, list)
     self.isScanUnderWay = isScanUnderWay || list == nil
     self.reportsScans = reportsScans ?? (source == .nl80211)
-    self.hasCompletedScan = hasCompletedScan
-    self.hasAbortedScan = hasAbortedScan
+    (self.hasCompletedScan, self.hasAbortedScan) = (hasCompletedScan, hasAbortedScan)
   }
 
   /// The same with what news, taken before it, say about scans; nil for no news.
@@ -63,8 +61,7 @@ public struct WirelessScan {
   private let netlink: any WirelessSource
 
   public init(_ extensions: any WirelessSource, otherwise netlink: any WirelessSource) {
-    self.extensions = extensions
-    self.netlink = netlink
+    (self.extensions, self.netlink) = (extensions, netlink)
   }
 
   /// Reads what the kernel knows, which needs no rights. A network is known for 30 s after its last beacon.

@@ -22,8 +22,7 @@ struct Disk: Sendable {
   let perform: @Sendable (Request) -> Reply
 
   init(registryPath: String, perform: @escaping @Sendable (Request) -> Reply) {
-    self.registryPath = registryPath
-    self.perform = perform
+    (self.registryPath, self.perform) = (registryPath, perform)
   }
 
   /// The disk of this machine.

@@ -39,9 +39,7 @@ struct SignalProgram {
     path: String?, account: ConfinedProgram.Account,
     start: @escaping LoopDependencies.ProgramStart = LoopDependencies.confined
   ) {
-    self.path = path
-    self.account = account
-    self.start = start
+    (self.path, self.account, self.start) = (path, account, start)
   }
 
   /// Queues a signal. Returns ``Outcome/dropped`` if as many of its app wait as may, else nil.

@@ -28,8 +28,7 @@ struct DrainSchedule: Equatable {
   private var secondStart = Instant(microseconds: 0)
 
   init(intervalMilliseconds: Int64, hasDescriptor: Bool = true) {
-    self.intervalMilliseconds = intervalMilliseconds
-    self.hasDescriptor = hasDescriptor
+    (self.intervalMilliseconds, self.hasDescriptor) = (intervalMilliseconds, hasDescriptor)
   }
 
   func isWatched(isUrgent: Bool) -> Bool { isUrgent && !isBusy || !isBatching }
