@@ -477,7 +477,8 @@ let package = Package(
       name: "AdapterSupport", dependencies: ["Controller", "HCI", "Pairing"], path: "Tests/AdapterSupport",
       swiftSettings: strict),
     .target(
-      name: "AgentSupport", dependencies: ["AdapterSupport", "Agent", "Pairing", "Registry", "Setup"],
+      name: "AgentSupport",
+      dependencies: ["AdapterSupport", "Agent", "Pairing", "Registry", "Setup", "Varlink"],
       path: "Tests/AgentSupport", swiftSettings: strict),
     .testTarget(
       name: "ManifestTests", dependencies: ["HCI", "Discovery", "Manifest", "VirtualRadio"],

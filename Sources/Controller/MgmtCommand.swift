@@ -180,6 +180,13 @@ extension DeviceAddress {
     let isPublic = type == .public || type == .publicIdentity
     return bits.littleEndianBytes.prefix(6) + [isPublic ? 1 : 2]
   }
+
+  /// Reads the device from the reply to a command about one; nil if the reply has none.
+  public init?(mgmtReply returned: [UInt8]) {
+    var cursor = ByteCursor(returned.span.rawBytes)
+    guard let address = MgmtDevice(&cursor)?.address else { return nil }
+    self = address
+  }
 }
 
 // The commands of the kernel's management interface (BlueZ, doc/mgmt-api.txt) that bonds need.
@@ -192,13 +199,4 @@ extension MgmtCommand: CustomStringConvertible, CustomReflectable {
 
   /// Dumps and failed expectations show what a mirror does.
   public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}
-
-extension DeviceAddress {
-  /// Reads the device from the reply to a command about one; nil if the reply has none.
-  public init?(mgmtReply returned: [UInt8]) {
-    var cursor = ByteCursor(returned.span.rawBytes)
-    guard let address = MgmtDevice(&cursor)?.address else { return nil }
-    self = address
-  }
 }

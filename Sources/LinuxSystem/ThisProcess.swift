@@ -34,7 +34,6 @@ public enum RunningProcess {
     return number < 0 ? nil : Descriptor(owning: number)
   }
 
-  /// Opens the bluetoothd that runs.
   public static func bluetoothd() -> Descriptor? { open(named: "bluetoothd", service: "bluetooth.service") }
 }
 

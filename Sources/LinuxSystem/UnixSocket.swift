@@ -135,7 +135,6 @@ public struct UnixListener: ~Copyable {
   /// The result of accepting.
   public enum Acceptance: ~Copyable {
     case connection(Descriptor, PeerCredentials)
-    /// No connection waits.
     case noConnection
     /// No descriptor or memory is free; the connection waits in the kernel.
     case exhausted(SystemError)

@@ -141,6 +141,39 @@ struct OverlapIndex {
 
 extension DiscoveryDescriptor {
   fileprivate var hasName: Bool { nameSubstring != nil || hasWiFiClause }
+
+  /// Whether every network name that the other matches is matched by this one.
+  fileprivate func coversNetworks(of other: DiscoveryDescriptor) -> Bool {
+    guard ssid == nil || other.ssid != nil, let name = other.ssid ?? other.ssidPrefix else { return false }
+    return matches(network: name)
+  }
+
+  fileprivate func sharesKey(with other: DiscoveryDescriptor) -> Bool {
+    (companyIdentifier != nil && companyIdentifier == other.companyIdentifier)
+      || (serviceUUID != nil && serviceUUID == other.serviceUUID)
+      || (!hasKey && !other.hasKey && hasBluetoothClause && other.hasBluetoothClause)
+  }
+
+  fileprivate func isDistinguishable(from other: DiscoveryDescriptor) -> Bool {
+    differs(companyIdentifier, other.companyIdentifier) { $0 == $1 }
+      || differs(serviceUUID, other.serviceUUID) { $0 == $1 }
+      || differs(manufacturerData, other.manufacturerData) { $0.isCompatible(with: $1) }
+      || differs(serviceData, other.serviceData) { $0.isCompatible(with: $1) }
+      || differs(nameSubstring, other.nameSubstring) { $0.holds($1) || $1.holds($0) }
+      || differs(addressPrefix, other.addressPrefix) { $0.begins($1) || $1.begins($0) }
+      || !ClauseKinds(self).canMeet(ClauseKinds(other))
+  }
+
+  /// Whether every clause of this descriptor follows from one of the other.
+  fileprivate func covers(_ other: DiscoveryDescriptor) -> Bool {
+    follows(companyIdentifier, other.companyIdentifier) { $0 == $1 }
+      && follows(serviceUUID, other.serviceUUID) { $0 == $1 }
+      && follows(manufacturerData, other.manufacturerData) { $1.implies($0) }
+      && follows(serviceData, other.serviceData) { $1.implies($0) }
+      && follows(nameSubstring, other.nameSubstring) { $1.holds($0) }
+      && (nameSubstring == nil || nameCompareOptions == other.nameCompareOptions)
+      && follows(addressPrefix, other.addressPrefix) { $0.begins($1) }
+  }
 }
 
 /// What a descriptor has clauses about.
@@ -254,41 +287,6 @@ public enum DescriptorOverlap: Equatable, Sendable {
       guard !areNetworks else { return nil }
       self = .someDevices
     }
-  }
-}
-
-extension DiscoveryDescriptor {
-  /// Whether every network name that the other matches is matched by this one.
-  fileprivate func coversNetworks(of other: DiscoveryDescriptor) -> Bool {
-    guard ssid == nil || other.ssid != nil, let name = other.ssid ?? other.ssidPrefix else { return false }
-    return matches(network: name)
-  }
-
-  fileprivate func sharesKey(with other: DiscoveryDescriptor) -> Bool {
-    (companyIdentifier != nil && companyIdentifier == other.companyIdentifier)
-      || (serviceUUID != nil && serviceUUID == other.serviceUUID)
-      || (!hasKey && !other.hasKey && hasBluetoothClause && other.hasBluetoothClause)
-  }
-
-  fileprivate func isDistinguishable(from other: DiscoveryDescriptor) -> Bool {
-    differs(companyIdentifier, other.companyIdentifier) { $0 == $1 }
-      || differs(serviceUUID, other.serviceUUID) { $0 == $1 }
-      || differs(manufacturerData, other.manufacturerData) { $0.isCompatible(with: $1) }
-      || differs(serviceData, other.serviceData) { $0.isCompatible(with: $1) }
-      || differs(nameSubstring, other.nameSubstring) { $0.holds($1) || $1.holds($0) }
-      || differs(addressPrefix, other.addressPrefix) { $0.begins($1) || $1.begins($0) }
-      || !ClauseKinds(self).canMeet(ClauseKinds(other))
-  }
-
-  /// Whether every clause of this descriptor follows from one of the other.
-  fileprivate func covers(_ other: DiscoveryDescriptor) -> Bool {
-    follows(companyIdentifier, other.companyIdentifier) { $0 == $1 }
-      && follows(serviceUUID, other.serviceUUID) { $0 == $1 }
-      && follows(manufacturerData, other.manufacturerData) { $1.implies($0) }
-      && follows(serviceData, other.serviceData) { $1.implies($0) }
-      && follows(nameSubstring, other.nameSubstring) { $1.holds($0) }
-      && (nameSubstring == nil || nameCompareOptions == other.nameCompareOptions)
-      && follows(addressPrefix, other.addressPrefix) { $0.begins($1) }
   }
 }
 

@@ -198,11 +198,7 @@ public struct Diagnostic: Equatable, Sendable {
   /// What is wrong, and how to correct it.
   public let message: String
 
-  public init(warningOfFile message: String) {
-    self.init(severity: .warning, line: 0, keyPath: "", message: message)
-  }
-
-  package init(severity: Severity, line: Int, keyPath: String, message: String) {
+  package init(severity: Severity, line: Int = 0, keyPath: String = "", message: String) {
     (self.severity, self.line, self.keyPath, self.message) = (severity, line, keyPath, message)
   }
 

@@ -85,7 +85,6 @@ extension AccessoryRegistry {
     }
   }
 
-  /// How many devices have a key.
   public var keyedDeviceCount: Int { devices.count(where: \.hasKeys) }
 
   /// A device whose keys would go if `new` replaced this registry.

@@ -72,9 +72,7 @@ struct RegistryPaths {
 
   /// Returns a name for a file that is moved aside.
   func kept(_ count: Int) -> String { "\(file).kept-\(count)" }
-}
 
-extension RegistryPaths {
   /// Resolves symbolic links in the path of the file's folder, because SQLite follows none, and checks that no other
   /// user can replace files in the folder.
   init(

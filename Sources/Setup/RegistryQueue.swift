@@ -81,7 +81,6 @@ package struct RegistryQueue: Sendable {
   /// Asks for the file at the start.
   mutating func open() -> [Effect] { [.request(.open)] }
 
-  /// Queues a change.
   mutating func enqueue(_ change: Change, _ purpose: ChangePurpose) -> [Effect] {
     guard waiting.count < Self.waitingMax else {
       return [.settled(purpose, .failed("\(Self.waitingMax) changes wait for the disk already; try again"))]
@@ -243,7 +242,6 @@ package enum ChangePurpose: Sendable {
   case address
   /// A device that was paired again gets its new bond.
   case renewal(flow: RandomIdentifier)
-  /// A bond was lost.
   case bondLoss
   /// bluetoothd is to remove a bond, or has.
   case bondRemoval

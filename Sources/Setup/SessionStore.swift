@@ -100,7 +100,6 @@ public struct SessionStore: Sendable {
     sessions[index].end = now.advanced(milliseconds: Self.lingerMilliseconds)
   }
 
-  /// Ends a session.
   public mutating func close(_ token: RandomIdentifier) -> Session? {
     index(of: token).map { sessions.remove(at: $0) }
   }

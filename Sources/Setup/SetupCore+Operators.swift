@@ -8,7 +8,6 @@ public import Registry
 extension SetupCore {
   // MARK: - Requests
 
-  /// Denies a request.
   public mutating func deny(_ request: String) throws(OperatorError) -> [SetupEffect] {
     try end(
       request,

@@ -268,6 +268,4 @@ public struct SetupCounters: Equatable, Sendable {
   /// Devices whose retry was forgotten because there were too many.
   public var automaticForgotten: UInt64 = 0
   public var commitsFailed: UInt64 = 0
-
-  public init() {}
 }

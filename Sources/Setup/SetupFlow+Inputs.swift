@@ -176,7 +176,6 @@ extension SetupFlow {
 
   // MARK: - Questions
 
-  /// Asks the operators.
   mutating func ask() -> [Effect] { enter(.asking) }
 
   /// Waits while the change that an operator agreed to is written.
@@ -190,11 +189,7 @@ extension SetupFlow {
     self.displayName = displayName
     return finish(failure)
   }
-}
 
-// The pairing of a setup flow.
-
-extension SetupFlow {
   /// Pairs the chosen device. ``completePairing(_:)`` or ``failPairing(_:isOver:)`` follows.
   mutating func pair(_ request: PairingRequest, at now: Instant) -> [Effect] {
     pairing = FlowPairing(request)
@@ -252,6 +247,8 @@ extension SetupFlow {
   /// Whether the backend works for it.
   package var isPairing: Bool { if case .pairing = state { true } else { false } }
 }
+
+// The pairing of a setup flow.
 
 /// The pairing of a setup flow: from the request until the accessory is written or the flow ends.
 public struct FlowPairing: Equatable, Sendable {

@@ -15,45 +15,7 @@ public struct Call: Equatable, Sendable {
   public let wantsMore: Bool
 
   public var fullName: String { "\(interface).\(method)" }
-}
 
-/// The result of reading a message as a call.
-public enum ReceivedCall: Equatable, Sendable {
-  case call(Call)
-  /// An object, but not a valid call. A `oneway` call gets no reply even then.
-  case refused(ServiceError, isOneway: Bool)
-  /// Not a JSON object: it is unknown whether a reply is expected, so nothing more can be read.
-  case unreadable(CallError)
-
-  /// Reads one message without its NUL.
-  public init(reading message: Span<UInt8>, limits: JSONLimits = JSONLimits()) {
-    do throws(JSONError) {
-      guard case .object(let object) = try JSONReader.read(message, limits: limits) else {
-        self = .unreadable(.notAnObject)
-        return
-      }
-      self = Self(object)
-    } catch {
-      self = .unreadable(.json(error))
-    }
-  }
-
-  private init(_ object: JSONObject) {
-    do throws(ServiceError) {
-      self = .call(try Call(object))
-    } catch {
-      self = .refused(error, isOneway: object["oneway"] == .bool(true))
-    }
-  }
-}
-
-/// Why a message is not a call.
-public enum CallError: Error, Equatable, Sendable {
-  case json(JSONError)
-  case notAnObject
-}
-
-extension Call {
   private static let memberNames: Set = ["method", "parameters", "oneway", "more", "upgrade"]
 
   fileprivate init(_ object: JSONObject) throws(ServiceError) {
@@ -92,6 +54,42 @@ extension Call {
     case .integer, .double, .string, .array, .object: throw .invalidParameter(name)
     }
   }
+}
+
+/// The result of reading a message as a call.
+public enum ReceivedCall: Equatable, Sendable {
+  case call(Call)
+  /// An object, but not a valid call. A `oneway` call gets no reply even then.
+  case refused(ServiceError, isOneway: Bool)
+  /// Not a JSON object: it is unknown whether a reply is expected, so nothing more can be read.
+  case unreadable(CallError)
+
+  /// Reads one message without its NUL.
+  public init(reading message: Span<UInt8>, limits: JSONLimits = JSONLimits()) {
+    do throws(JSONError) {
+      guard case .object(let object) = try JSONReader.read(message, limits: limits) else {
+        self = .unreadable(.notAnObject)
+        return
+      }
+      self = Self(object)
+    } catch {
+      self = .unreadable(.json(error))
+    }
+  }
+
+  private init(_ object: JSONObject) {
+    do throws(ServiceError) {
+      self = .call(try Call(object))
+    } catch {
+      self = .refused(error, isOneway: object["oneway"] == .bool(true))
+    }
+  }
+}
+
+/// Why a message is not a call.
+public enum CallError: Error, Equatable, Sendable {
+  case json(JSONError)
+  case notAnObject
 }
 
 /// The parameters of a call, checked against the description of its method.

@@ -44,7 +44,8 @@ struct IdentityKeysCheck {
       }
       diagnostics.append(
         Diagnostic(
-          warningOfFile: ReversedKey.sentence(AddressText.text(of: key.identity.bits), resolves: text)))
+          severity: .warning,
+          message: ReversedKey.sentence(AddressText.text(of: key.identity.bits), resolves: text)))
     }
   }
 

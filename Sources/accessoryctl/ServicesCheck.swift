@@ -39,7 +39,8 @@ struct ServicesCheck {
         (
           service.name,
           Diagnostic(
-            warningOfFile: "as \(shown(user)) it may open Bluetooth sockets itself, past the agent; give it "
+            severity: .warning,
+            message: "as \(shown(user)) it may open Bluetooth sockets itself, past the agent; give it "
               + "RestrictAddressFamilies= without AF_BLUETOOTH (systemctl edit \(shown(service.name)))")
         )
       }

@@ -149,7 +149,6 @@ struct LoopDependencies {
   var startProgram: ProgramStart = LoopDependencies.confined
   var openLink: LinkSockets.Open = { request throws(SystemError) in try LinkSocket(request) }
 
-  /// The dependencies of a real machine.
   static func machine() throws(SystemError) -> LoopDependencies { LoopDependencies(clock: try .machine()) }
 
   static func confined(

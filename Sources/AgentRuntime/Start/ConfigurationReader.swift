@@ -71,22 +71,19 @@ extension AgentCore.Configuration {
   }
 }
 
-/// Paths of files, as text.
-enum Path {
-  /// Returns the path relative to `folder`, unless it is absolute.
-  static func resolved(_ path: String, in folder: String) -> String {
-    path.hasPrefix("/") || folder == "." ? path : folder + "/" + path
-  }
-}
-
 extension RadioSelection {
   /// The selection with its file's path relative to a folder.
   func resolved(in folder: String) -> RadioSelection {
     switch self {
     case .any, .index, .address: self
-    case .btsnoop(let path): .btsnoop(Path.resolved(path, in: folder))
-    case .h4(let path): .h4(Path.resolved(path, in: folder))
+    case .btsnoop(let path): .btsnoop(Self.resolved(path, in: folder))
+    case .h4(let path): .h4(Self.resolved(path, in: folder))
     }
+  }
+
+  /// Returns the path relative to `folder`, unless it is absolute.
+  private static func resolved(_ path: String, in folder: String) -> String {
+    path.hasPrefix("/") || folder == "." ? path : folder + "/" + path
   }
 }
 

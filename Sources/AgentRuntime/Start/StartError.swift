@@ -10,7 +10,6 @@ struct StartError: Error {
   /// The errors and warnings of a file, in the lines of `accessoryctl check`; nil for an error that is not in a file.
   private let lines: [String]?
   private let sentence: String
-  /// The file does not exist.
   let isMissingFile: Bool
 
   private init(
