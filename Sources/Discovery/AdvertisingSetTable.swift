@@ -19,12 +19,15 @@ struct AdvertisingSet: BitwiseCopyable {
   var isEvaluated = false {
     didSet {
       if !isEvaluated { knownFrames = -1 }
+      awaitsPlace = false
       statedTxPower = Device.believableTxPower(
         ReportHeader.noTxPower, evaluation.txPower ?? ReportHeader.noTxPower)
       data.setQuiet(isEvaluated && !evaluation.isMalformed)
       response.setQuiet(isEvaluated && !evaluation.isMalformed)
     }
   }
+  /// Though it is not evaluated for the next report, its evaluation holds: a full item turned the device away.
+  var awaitsPlace = false
   /// The transmit power that a report claims by repeating this payload.
   private(set) var statedTxPower = ReportHeader.noTxPower
   /// Losses of the payload, counted again with each report that repeats it.

@@ -148,7 +148,7 @@ struct MatchTable: ~Copyable {
     quota.oldest = Instant(microseconds: .max)
     for row in 0..<rows.count where rows[row].isLive && !rows[row].isAccessory {
       guard slot(ofItem: item, row: row, count: rows[row].matchCount) != nil else { continue }
-      let rank = rank(of: rows[row], item: item, at: now)
+      let rank = rank(of: row, in: rows, item: item, at: now)
       quota.strongest = max(quota.strongest, rank)
       if rows[row].lastSeen < quota.oldest {
         (quota.oldest, quota.oldestRow) = (rows[row].lastSeen, Int32(row))
@@ -167,33 +167,43 @@ struct MatchTable: ~Copyable {
   /// How a device ranks among those that an item finds: by its filtered level in Q4; those without a reading come
   /// after them, and silent ones last: for longer than the settling time and than the pauses that they are known to make.
   @inline(__always)
-  func rank(of device: Device, item: Int, at now: Instant) -> Int16 {
-    let patience = Int64(gates[item].settlingMilliseconds) + Int64(device.signal.rhythm.milliseconds)
-    let isSilent = now.milliseconds(since: device.lastSeen) > patience
+  func rank(of row: Int, in rows: FixedTable<Device>, item: Int, at now: Instant) -> Int16 {
+    let patience = Int64(gates[item].settlingMilliseconds) + Int64(rows[row].signal.rhythm.milliseconds)
+    let isSilent = now.milliseconds(since: rows[row].lastSeen) > patience
     return isSilent
-      ? ItemQuota.silent : device.signal.readingCount == 0 ? ItemQuota.unread : device.signal.level
+      ? ItemQuota.silent : rows[row].signal.hasReading ? rows[row].signal.settleLevel() : ItemQuota.unread
   }
 
   /// Whether a device takes the place of the one heard least recently: when that has been silent for the settling time. Only
   /// for one that sleeps itself, a pause within the other's rhythm is no silence: else they would take turns.
   @inline(__always)
-  func replacesOldest(_ device: Device, item: Int, at now: Instant) -> Bool {
+  func replacesOldest(_ row: Int, in rows: FixedTable<Device>, item: Int, at now: Instant) -> Bool {
     let patience = Int64(gates[item].settlingMilliseconds)
     guard quotas[item].oldestRow >= 0, now.milliseconds(since: quotas[item].oldest) > patience else {
       return false
     }
-    return device.rhythmMilliseconds.map { Int64($0) <= patience } ?? true
+    return rows[row].rhythmMilliseconds.map { Int64($0) <= patience } ?? true
   }
 
   /// Whether a device takes the place of another: always when it is stronger than all or one is silent, else when it is
   /// stronger than the weakest by 6 dB and the last exchange is long enough ago.
   @inline(__always)
-  func admits(_ device: Device, item: Int, at now: Instant) -> Bool {
-    if replacesOldest(device, item: item, at: now) { return true }
-    let rank = rank(of: device, item: item, at: now)
-    let quota = quotas[item]
-    if rank > quota.strongest || quota.weakest == ItemQuota.silent { return true }
-    return quota.isDue(quota.exchanged, at: now) && Int(rank) - Int(quota.weakest) >= ItemQuota.lead
+  func admits(_ row: Int, in rows: FixedTable<Device>, item: Int, at now: Instant) -> Bool {
+    if replacesOldest(row, in: rows, item: item, at: now) { return true }
+    let rank = rank(of: row, in: rows, item: item, at: now)
+    if rank > quotas[item].strongest || quotas[item].weakest == ItemQuota.silent { return true }
+    return Int(rank) - Int(quotas[item].weakest) >= ItemQuota.lead
+      && quotas[item].isDue(quotas[item].exchanged, at: now)
+  }
+
+  /// The level, in Q4, up to which a full item admits no device, as its devices were when they were last compared.
+  @inline(__always)
+  func levelTurnedAway(byItem item: Int, at now: Instant) -> Int16 {
+    let isOpen =
+      hasFreeSlot(forItem: item) || quotas[item].isDue(quotas[item].compared, at: now)
+      || now.milliseconds(since: quotas[item].oldest) > Int64(gates[item].settlingMilliseconds)
+      || quotas[item].weakest <= ItemQuota.unread
+    return isOpen ? .min : min(quotas[item].strongest, quotas[item].weakest &+ Int16(ItemQuota.lead) &- 1)
   }
 
   /// Checks the quota of each item and the order of each row's matches; for tests.

@@ -163,25 +163,40 @@ extension Pipeline {
 
   // MARK: Quotas
 
+  /// Whether an item that turned a device away, whose payload is the same, may admit it now.
+  mutating func mayHavePlace(_ row: Int, set: Int) -> Bool {
+    let sets = sets.table
+    var level = Int16.max
+    for position in 0..<sets[set].evaluation.items.count {
+      level = min(
+        level, matches.levelTurnedAway(byItem: Int(sets[set].evaluation.items[position]), at: clock))
+    }
+    let isRefused = devices.matchCount(row) == 0 && !devices.rows[row].signal.mayRise(above: level)
+    if isRefused {
+      counters.matchesTurnedAway &+= UInt64(sets[set].evaluation.items.count)
+    } else {
+      sets[set].isEvaluated = true
+    }
+    return !isRefused
+  }
+
   /// Makes room in an item's quota for a device, if it is strong enough. The weakest gives way to a device that is
   /// stronger than all of them, always: the strongest in the room is never turned away. To another it gives way when
   /// that is stronger by 6 dB, at most once a second. One that is silent gives way to any, first.
   mutating func claimQuota(ofItem item: Int, for row: Int) -> Bool {
     if matches.hasFreeSlot(forItem: item) { return true }
-    // Its level decides: asked for while readings wait, it would be computed anew for each report.
-    devices.rows[row].signal.settle()
     // Comparing costs a pass over the table: once a second, and when a device looks like taking a place.
     if matches.quotas[item].isDue(matches.quotas[item].compared, at: clock) {
       matches.compareDevices(ofItem: item, among: devices.rows, at: clock)
     }
-    guard matches.admits(devices.rows[row], item: item, at: clock),
+    guard matches.admits(row, in: devices.rows, item: item, at: clock),
       let weakestRow = matches.compareDevices(ofItem: item, among: devices.rows, at: clock),
-      matches.admits(devices.rows[row], item: item, at: clock)
+      matches.admits(row, in: devices.rows, item: item, at: clock)
     else { return false }
-    let isOldest = matches.replacesOldest(devices.rows[row], item: item, at: clock)
+    let isOldest = matches.replacesOldest(row, in: devices.rows, item: item, at: clock)
     evict(item: item, from: isOldest ? Int(matches.quotas[item].oldestRow) : weakestRow)
     matches.quotas[item].exchanged = clock
-    let rank = matches.rank(of: devices.rows[row], item: item, at: clock)
+    let rank = matches.rank(of: row, in: devices.rows, item: item, at: clock)
     matches.quotas[item].strongest = max(matches.quotas[item].strongest, rank)
     return true
   }
@@ -222,7 +237,7 @@ extension Pipeline {
 
   /// A device's rank in whole decibels, from 0 on.
   private func decibels(of row: Int, item: Int) -> Int {
-    max(0, Int(matches.rank(of: devices.rows[row], item: item, at: clock)) >> 4 + 128)
+    max(0, Int(matches.rank(of: row, in: devices.rows, item: item, at: clock)) >> 4 + 128)
   }
 
   private func isFound(_ row: Int, byItem item: Int) -> Bool {

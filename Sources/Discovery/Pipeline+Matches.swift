@@ -61,6 +61,8 @@ extension Pipeline {
     guard devices.rows[row].isAccessory || claimQuota(ofItem: Int(item), for: row) else {
       counters.matchesTurnedAway &+= 1
       sets.table[set].isEvaluated = false
+      sets.table[set].awaitsPlace =
+        sets.table[set].evaluation.items.total == sets.table[set].evaluation.items.count
       return
     }
     // The last match gives way to one before it.

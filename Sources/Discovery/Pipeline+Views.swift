@@ -79,7 +79,7 @@ extension Pipeline {
 
   /// Whether the device in a row has been silent for long enough that its match gives way to any other.
   public func isSilent(row: Int, item: Int) -> Bool {
-    matches.rank(of: devices.rows[row], item: item, at: clock) == ItemQuota.silent
+    matches.rank(of: row, in: devices.rows, item: item, at: clock) == ItemQuota.silent
   }
 
   /// Whether the frame that the device in a row sent last belongs to a set that bears the match.

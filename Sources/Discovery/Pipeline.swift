@@ -401,11 +401,13 @@ public struct Pipeline: ~Copyable {
     _ part: PayloadPart, of set: Int, row: Int, isNew isPayloadNew: Bool, txPower: Int8
   ) {
     let isNew = isPayloadNew || !sets.table[set].isEvaluated
-    if isNew { evaluate(set) } else { counters.reportsUnchanged &+= 1 }
+    let isRetry = !isPayloadNew && sets.table[set].awaitsPlace
+    if isNew, !isRetry { evaluate(set) }
+    if !isNew { counters.reportsUnchanged &+= 1 }
     if sets.table[set].evaluation.isMalformed { countMalformed(sets.table[set].evaluation) }
     let inPayload = sets.table[set].evaluation.txPower ?? ReportHeader.noTxPower
     devices.rows[row].claimedTxPower = Device.believableTxPower(txPower, inPayload)
-    guard isNew else { return }
+    guard isNew, !isRetry || mayHavePlace(row, set: set) else { return }
     updateMatches(of: row, set: set)
     guard isPayloadNew else { return }
     guard devices.rows[row].matchCount > 0 else {

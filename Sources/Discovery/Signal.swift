@@ -49,13 +49,19 @@ public struct Signal: BitwiseCopyable, Sendable {
   /// Readings in the filter since it was last reset, saturating.
   public var readingCount: UInt16 { UInt16(clamping: readingTotal) }
 
+  @inline(__always)
+  var hasReading: Bool { readingTotal > 0 }
+
   /// The filtered level in Q4; means nothing while `readingCount` is 0.
   public var level: Int16 {
-    guard settledTotal < readingTotal else { return settledLevel }
     var settled = self
-    settled.settle()
-    return settled.settledLevel
+    return settled.settleLevel()
   }
+
+  /// Whether the newest reading may bring the filtered level above one, in Q4. It does not when it is no stronger itself: a
+  /// reading that was has been judged when it came.
+  @inline(__always)
+  func mayRise(above level: Int16) -> Bool { settledLevel > level || Int16(reading(0)) << 4 > level }
 
   /// The filtered level in whole dBm, or nil before the first reading.
   public var filteredRSSI: Int8? {
@@ -99,6 +105,13 @@ public struct Signal: BitwiseCopyable, Sendable {
     readingTotal &+= 1
     lastReading = now
     if isFollowing, readingTotal &- settledTotal >= UInt64(Self.waitingMax) { settle() }
+  }
+
+  /// The level after the readings that wait are filtered.
+  @inline(__always)
+  mutating func settleLevel() -> Int16 {
+    if settledTotal < readingTotal { settle() }
+    return settledLevel
   }
 
   /// Filters the readings that wait: from where the filter stands when the median has all it needs, else from the

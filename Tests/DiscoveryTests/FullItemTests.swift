@@ -134,6 +134,22 @@ struct FullItemTests {
       harness.lines().map { $0.drop { $0 != " " } } == [" lost bulb 2 evicted", " found bulb 3 matched"])
   }
 
+  @Test("What a full item turned away is not matched again while it stays the same and weak")
+  func evaluations() {
+    let harness = DataPathHarness(.company(Self.company)) { $0.capacities.matchesPerItem = 1 }
+    hear([(1, -40), (2, -60)], in: harness, at: 0)
+    let evaluations = harness.evaluations
+    for step in 1...100 as ClosedRange<Int64> { hear([(1, -40), (2, -60)], in: harness, at: 100 * step) }
+    #expect(harness.evaluations == evaluations && harness.turnedAway == [1])
+    #expect(harness.counters.matchesTurnedAway == 101)
+    harness.hear(2, -60, .made(by: Self.company, 7), at: 10_100)
+    #expect(harness.evaluations == evaluations + 1)
+    for step in 102...240 as ClosedRange<Int64> {
+      harness.hear(2, -60, .made(by: Self.company, 7), at: 100 * step)
+    }
+    #expect(harness.lines().contains { $0.hasSuffix("found bulb 2 matched") })
+  }
+
   @Test(
     "After ten seconds of listening the strongest are chosen at once, and after a loss of the radio again")
   func choice() {

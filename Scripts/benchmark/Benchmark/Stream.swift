@@ -52,13 +52,13 @@ struct Stream {
     }
   }
 
-  /// Devices that one item finds, in turn: those that have a place, and as many that are turned away because all places are
-  /// taken by stronger ones.
+  /// Devices that one item finds, in turn: those that have a place, and five times as many that are turned away because all
+  /// places are taken by stronger ones.
   init(fullItemOf places: Int, reports: Int, _ format: ReportFormat, seed: UInt64 = 1) {
     self.format = format
     generator = SeededGenerator(seed: seed)
     changePerMille = 0
-    let crowd = (0..<(2 * places)).map { _ in StreamDevice(0, &generator) }
+    let crowd = (0..<(6 * places)).map { _ in StreamDevice(0, &generator) }
     for index in 0..<reports {
       let place = index % crowd.count
       let rssi: Int8 = place < places ? -50 : -80

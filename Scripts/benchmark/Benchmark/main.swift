@@ -35,13 +35,15 @@ let reports = numbers.count > 2 ? numbers[2] : 20_000
 
 struct Usage: Error {}
 
-let manifest =
+var manifest =
   switch workloadName {
   case "one-mask": Descriptors.oneKey(descriptors, masks: 1)
   case "four-masks", "check-manifest": Descriptors.oneKey(descriptors, masks: 4)
   case "all-masks": Descriptors.oneKey(descriptors, masks: descriptors)
   default: Descriptors.mixed(descriptors)
   }
+// So few places that each device is heard twice a second.
+if workloadName == "full-item" { manifest.gateway.capacities.matchesPerItem = 64 }
 let stream =
   switch workloadName {
   case "alternating":
