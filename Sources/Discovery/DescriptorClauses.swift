@@ -33,6 +33,7 @@ public struct DescriptorClauses: Sendable, BitwiseCopyable {
 
   /// Whether there is a company identifier or a service UUID.
   var hasKey: Bool { companyIdentifier != nil || serviceUUID != nil }
+  var asksForMoreThanName: Bool { hasKey || addressPrefix != nil }
 }
 
 /// What an evaluation found: the first items in manifest order, and how many there are in all.

@@ -49,7 +49,9 @@ extension Matcher {
     if let manufacturer, let service {
       residue.needsService = manufacturer <= service
       residue.needsManufacturer = !residue.needsService
+      keysComplete = true
     }
+    if residue.needsName, clauses.asksForMoreThanName { namesComplete = true }
     return residue
   }
 

@@ -11,6 +11,8 @@ public struct Evaluation: Sendable, BitwiseCopyable {
   public var lengthPastEnd: UInt8 = 0
   public var dataAfterEnd: UInt8 = 0
   public var wrongSize: UInt8 = 0
+  /// A clause may hold, but not all of any item: the device's other payload may meet the rest.
+  var isPartial = false
 
   public init() {}
 
@@ -21,6 +23,7 @@ public struct Evaluation: Sendable, BitwiseCopyable {
     lengthPastEnd = 0
     dataAfterEnd = 0
     wrongSize = 0
+    isPartial = false
   }
 
   public var isMalformed: Bool { lengthPastEnd | dataAfterEnd | wrongSize != 0 }
@@ -111,6 +114,7 @@ extension Matcher {
     case ADType.flags.rawValue:
       return
     case ADType.completeName.rawValue, ADType.shortenedName.rawValue:
+      if namesComplete { result.isPartial = true }
       if searchesNames {
         try matchRareStructure(at: structure.offset, isResponse: isResponse, of: view, into: &result)
       }
@@ -253,11 +257,13 @@ extension Matcher {
     var index = Int(first)
     while index >= 0 {
       let item = Int(descriptors[index].item)
-      if stamps[item] != evaluation,
-        !descriptors[index].residue.isThere || holds(descriptors[index], on: view)
-      {
-        stamps[item] = evaluation
-        result.items.insert(Int32(truncatingIfNeeded: item))
+      if stamps[item] != evaluation {
+        if !descriptors[index].residue.isThere || holds(descriptors[index], on: view) {
+          stamps[item] = evaluation
+          result.items.insert(Int32(truncatingIfNeeded: item))
+        } else if descriptors[index].clauses.asksForMoreThanName {
+          result.isPartial = true
+        }
       }
       index = Int(descriptors[index].next)
     }

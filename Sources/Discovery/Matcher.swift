@@ -31,6 +31,9 @@ public struct Matcher: ~Copyable {
   var evaluation: UInt32 = 0
   /// Whether descriptors wait under names.
   var searchesNames = false
+  /// Whether names, and whether company identifiers or services, may complete what another payload of a device met.
+  var namesComplete = false
+  var keysComplete = false
   /// Bit 0: some descriptor asks how the address begins. Bits 1 to 6: descriptors wait under that many of its bytes.
   private(set) var addressByteCounts: UInt8 = 0
   /// The address of the advertiser that is evaluated, if it stays; ``noAddress`` otherwise.

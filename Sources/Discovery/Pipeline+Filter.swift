@@ -17,6 +17,27 @@ extension Pipeline {
     event.trailingByteCount < 0 && event.parameters.byteCount == Self.chanceByteCount - 3
   }
 
+  /// Whether a device without a match keeps its row. Of others than accessories, known identities, and those whose next
+  /// payload may complete a match, not enough passes to learn from.
+  func isWanted(_ row: Int) -> Bool {
+    if devices.rows[row].isAccessory || devices.rows[row].identity >= 0 || matcher.keysComplete {
+      return true
+    }
+    var set = Int(devices.rows[row].newestSet)
+    while set >= 0 {
+      let evaluation = sets.table[set].evaluation
+      if evaluation.isPartial || evaluation.items.total > 0 { return true }
+      set = Int(sets.table[set].next)
+    }
+    return false
+  }
+
+  /// Frees the row of a device that is not wanted, as though it had none.
+  mutating func forget(_ row: Int) {
+    if devices.rows[row].reportCount == 1 { counters.devicesAdded &-= 1 }
+    remove(row: row)
+  }
+
   /// Since when a device that begins to match has been heard whole, so that its pauses teach something.
   var heardWholeSince: Instant { isFiltered ? clock : listeningSince }
 }

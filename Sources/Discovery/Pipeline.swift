@@ -412,6 +412,7 @@ public struct Pipeline: ~Copyable {
     guard isPayloadNew else { return }
     guard devices.rows[row].matchCount > 0 else {
       sets.table[set].knownFrames = -1
+      if isFiltered, !isWanted(row) { forget(row) }
       return
     }
     reportFrame(part, of: set, row: row)

@@ -50,6 +50,12 @@ final class DataPathHarness {
     return try ReportMessage(reportBytes(stream))
   }
 
+  /// Whether the kernel drops what no item looks for.
+  var isFiltered: Bool {
+    get { path.pipeline.isFiltered }
+    set { path.pipeline.isFiltered = newValue }
+  }
+
   var counters: Counters { path.pipeline.counters }
   var assemblerCounters: ReportAssembler.Counters { path.pipeline.assemblerCounters }
   /// The latest input's time.
