@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-import Agent
+@testable import Agent
 import Discovery
 import HCI
 import Interfaces
@@ -125,6 +125,22 @@ struct WatchTests {
     #expect(harness.agent.radioState == .on)
     #expect(client.turns == ["found", "lost", "found"])
     #expect(harness.notices.count { $0 == .radioGivenUp } == 1)
+  }
+
+  @Test("What a radio finds that takes no commands any more is lost when it disappears, too")
+  func radioDownTwice() {
+    func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
+    var absence = RadioAbsence(since: at(0))
+    absence.follow(.recovering, at: at(0))
+    let isLost = absence.isOver(at: at(3))
+    absence.noteHeard()
+    absence.follow(.recovering, at: at(10))
+    #expect(isLost && absence.deadline == nil)
+    absence.follow(.absent, at: at(20))
+    #expect(absence.deadline == at(23))
+    let isLostAgain = absence.isOver(at: at(23))
+    absence.follow(.absent, at: at(30))
+    #expect(isLostAgain && absence.deadline == nil)
   }
 
   @Test("No device is lost when the radio is back within three seconds")

@@ -152,7 +152,7 @@ struct Device {
   func lostPatience(_ floor: Int32, _ factor: Int, _ ceiling: Int32, at time: Int64 = .max) -> Int64 {
     let times = sampleTimes.prefix { $0 <= time }
     let gaps = zip(times.dropFirst(), times).map { (length: ($0 - $1) / 1000, end: $0 / 1000) }
-    let pauses = gaps.filter { $0.length >= 1000 }.suffix(16)
+    let pauses = gaps.filter { $0.length >= 1000 }
     let last = (times.last ?? 0) / 1000
     // Lengths are rounded up.
     let longest = pauses.filter { last - $0.end < 17 * $0.length }.map(\.length).max() ?? 0

@@ -93,7 +93,9 @@ extension ReferenceModel {
       event.time == last || event.time - last >= 1000 * changeMilliseconds, event, "comes too soon")
     // A long payload may be stored later, and several frames are sent together.
     guard isRoomy, event.time > last else { return }
-    let moments = device.moments(at: last) + device.moments(from: last, to: event.time)
+    // A frame that alternated is sent when it has been the only one of its kind for as long as an item's silence.
+    let since = last - 1000 * Int64(stretched(10_000))
+    let moments = device.moments(at: since) + device.moments(from: since, to: event.time)
     let payloads = moments.map { $0.views.map(\.payload) }
     try expect(payloads.contains { $0 != payloads[0] }, event, "has no change since \(last) µs")
   }

@@ -162,7 +162,7 @@ struct ReferenceModel {
   }
 
   /// A radio that scans a tenth of the time needs ten times as long to detect a silence.
-  private func stretched(_ milliseconds: Int32) -> Int32 { factor == 3 ? milliseconds : 10 * milliseconds }
+  func stretched(_ milliseconds: Int32) -> Int32 { factor == 3 ? milliseconds : 10 * milliseconds }
 
   /// Checks that each device that was silent for too long is lost. Called when everything due has happened.
   func checkSilence(at now: Int64) throws(Breach) {

@@ -185,6 +185,7 @@ extension Radio {
   @discardableResult
   mutating func noteHeard(at now: Instant) -> Instant? {
     probe.heard(at: now)
+    absence.noteHeard()
     recovery.refusal.forget()
     if isActive != nil { recovery.watchdog.recovered(at: now) }
     return hearingEnd

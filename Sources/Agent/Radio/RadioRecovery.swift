@@ -49,6 +49,8 @@ struct RadioAbsence: Sendable {
   /// Nil while the radio scans or should not, and once what it had found is lost.
   private var since: Instant?
   private var isLost = false
+  /// It brought reports since: one that takes no commands may scan on.
+  private var isHeardAgain = false
 
   init(since now: Instant) { since = now }
 
@@ -56,16 +58,18 @@ struct RadioAbsence: Sendable {
     switch state {
     case .on, .off: since = nil
     case .recovering, .absent:
-      if since == nil, !isLost { since = now }
+      if since == nil, !isLost || (isHeardAgain && state == .absent) { since = now }
     }
     if state == .on { isLost = false }
   }
+
+  mutating func noteHeard() { isHeardAgain = isLost }
 
   /// Whether the grace period has just ended. Returns true once for each absence.
   mutating func isOver(at now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
     since = nil
-    isLost = true
+    (isLost, isHeardAgain) = (true, false)
     return true
   }
 
