@@ -72,10 +72,10 @@ if workloadName.hasPrefix("replay-") || workloadName == "check-manifest" {
   for round in 0..<rounds {
     if round == 1 { start_instruction_count() }
     switch workloadName {
-    case "forwarded", "unwanted": workload.runReports(stream)
+    case "forwarded": workload.runReports(stream)
     case "json": workload.runJSON(reports)
     case "reload": workload.runReload(stream, manifest, round: round)
-    case "pipeline", "unchanged", "colliding", "alternating", "full-item":
+    case "pipeline", "unchanged", "unwanted", "colliding", "alternating", "full-item":
       workload.runPipeline(stream, round: round)
     default: workload.runMatcher(stream)
     }
