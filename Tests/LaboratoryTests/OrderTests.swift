@@ -8,10 +8,13 @@ import Testing
     "is a verb with its values",
     arguments: [
       ("count", Order.count),
-      ("load rate=1000 count=30000", .load(.legacy, rate: 1000, count: 30_000, addressCount: 300)),
       (
-        "load kind=mixed rate=flat-out count=5 addresses=7",
-        .load(.mixed, rate: nil, count: 5, addressCount: 7)
+        "load rate=1000 count=30000",
+        .load(.legacy, rate: 1000, count: 30_000, addressCount: 300, targets: 10)
+      ),
+      (
+        "load kind=mixed rate=flat-out count=5 addresses=7 targets=3",
+        .load(.mixed, rate: nil, count: 5, addressCount: 7, targets: 3)
       ),
       ("fault kind=silent resets=2", .fault(StationFault(.silent, cure: .resets(2)))),
       (
@@ -26,7 +29,8 @@ import Testing
   @Test(
     "without a value that it needs is refused",
     arguments: [
-      "", "dance", "load rate=0 count=1", "load rate=10", "fault kind=sad", "emit bytes=04zz", "load fast",
+      "", "dance", "load rate=0 count=1", "load rate=10", "load rate=1 count=1 targets=101", "fault kind=sad",
+      "emit bytes=04zz", "load fast",
     ])
   func refused(line: String) { #expect(Order(line) == nil) }
 }

@@ -3,7 +3,7 @@
 /// A line that a scenario sends to the controller's program: a verb, and arguments of the form key=value.
 ///
 ///     count
-///     load kind=legacy|mixed rate=N|flat-out count=N addresses=N
+///     load kind=legacy|mixed rate=N|flat-out count=N addresses=N targets=N
 ///     replay path=FILE
 ///     stop
 ///     fault kind=silent|deaf|ignoring|refusing [opcode=0x200c] [status=0x0c] [resets=N | scans=N]
@@ -13,7 +13,7 @@
 ///     plug
 public enum Order: Equatable, Sendable {
   case count
-  case load(ReportLoad.Kind, rate: Int?, count: Int, addressCount: Int)
+  case load(ReportLoad.Kind, rate: Int?, count: Int, addressCount: Int, targets: Int)
   case replay(path: String)
   case stop
   case fault(StationFault)
@@ -55,13 +55,12 @@ public enum Order: Equatable, Sendable {
   private static func load(_ values: [Substring: Substring]) -> Order? {
     guard let kind = ReportLoad.Kind(rawValue: String(values["kind"] ?? "legacy")),
       let count = values["count"].flatMap({ Int($0) }), count > 0,
-      let addressCount = Int(values["addresses"] ?? "300"), addressCount > 0
+      let addressCount = Int(values["addresses"] ?? "300"), addressCount > 0,
+      let targets = Int(values["targets"] ?? "10"), (0...100).contains(targets)
     else { return nil }
-    guard values["rate"] != "flat-out" else {
-      return .load(kind, rate: nil, count: count, addressCount: addressCount)
-    }
-    guard let rate = values["rate"].flatMap({ Int($0) }), rate > 0 else { return nil }
-    return .load(kind, rate: rate, count: count, addressCount: addressCount)
+    let rate = values["rate"].flatMap { Int($0) }
+    guard values["rate"] == "flat-out" || rate.map({ $0 > 0 }) ?? false else { return nil }
+    return .load(kind, rate: rate, count: count, addressCount: addressCount, targets: targets)
   }
 
   /// Pairs of hexadecimal digits.

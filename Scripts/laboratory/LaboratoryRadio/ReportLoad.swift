@@ -23,13 +23,17 @@ public struct ReportLoad: Sendable {
   /// Events that have fallen due so far.
   public private(set) var done = 0
 
-  /// `count` events in all, from `addressCount` devices in turn. Every tenth device has manufacturer data of 0x0EEE
-  /// that begins with a5 5a 00 10; the others have another company's.
-  public init(_ kind: Kind, rate: Int?, count: Int, addressCount: Int, from start: Instant) {
+  /// `count` events in all, from `addressCount` devices in turn. Of a hundred devices `targets` have manufacturer data of
+  /// 0x0EEE that begins with a5 5a 00 10; the others have another company's.
+  public init(
+    _ kind: Kind, rate: Int?, count: Int, addressCount: Int, targets: Int = 10, from start: Instant
+  ) {
     self.rate = rate
     self.count = count
     self.start = start
-    packets = (0..<addressCount).flatMap { Self.packets(kind, device: $0) }
+    packets = (0..<addressCount).flatMap {
+      Self.packets(kind, device: $0, isTarget: $0 * targets % 100 < targets)
+    }
   }
 
   public var isOver: Bool { done >= count }
@@ -47,17 +51,18 @@ public struct ReportLoad: Sendable {
     return packets[done % packets.count]
   }
 
-  private static func packets(_ kind: Kind, device: Int) -> [[UInt8]] {
+  private static func packets(_ kind: Kind, device: Int, isTarget: Bool) -> [[UInt8]] {
     let address = DeviceAddress(bits: 0xC4A1_0000_0000 + UInt64(device), type: .random)
     let level = Int8(-45 - device % 45)
-    let data = payload(device, bytes: 24)
+    let data = payload(device, isTarget, bytes: 24)
     let legacy = AirReport(.nonConnectable, from: address, rssi: level, data)
     guard kind == .mixed else { return [ReportEncoder.event(.legacy, [legacy])] }
     switch device % 4 {
     case 0, 1: return [ReportEncoder.event(.extended, [legacy.asExtended])]
     case 2: return [ReportEncoder.event(.extended, [extended(address, level, data)])]
     default:
-      let long = payload(device, bytes: 250).raw(payload(device, bytes: 250).bytes)
+      let long = payload(device, isTarget, bytes: 250)
+        .raw(payload(device, isTarget, bytes: 250).bytes)
       return extended(address, level, long).fragments(of: 200)
         .map { ReportEncoder.event(.extended, [$0]) }
     }
@@ -71,8 +76,7 @@ public struct ReportLoad: Sendable {
   }
 
   /// Flags and `bytes` bytes of manufacturer data, its company included.
-  private static func payload(_ device: Int, bytes: Int) -> AdvertisingPayload {
-    let isTarget = device % 10 == 0
+  private static func payload(_ device: Int, _ isTarget: Bool, bytes: Int) -> AdvertisingPayload {
     let head: [UInt8] = isTarget ? [0xA5, 0x5A, 0x00, 0x10] : [0x12, UInt8(device & 0xFF)]
     let rest = (0..<(bytes - 2 - head.count)).map { UInt8(($0 &* 7 &+ device) & 0xFF) }
     return AdvertisingPayload().flags(0x06)

@@ -100,9 +100,9 @@ final class StationProgram {
     guard let order = Order(text) else { return "{\"error\":\"unknown order\"}" }
     switch order {
     case .count: break
-    case .load(let kind, let rate, let count, let addressCount):
+    case .load(let kind, let rate, let count, let addressCount, let targets):
       station.load = ReportLoad(
-        kind, rate: rate, count: count, addressCount: addressCount, from: try now())
+        kind, rate: rate, count: count, addressCount: addressCount, targets: targets, from: try now())
     case .replay(let path):
       let bytes = try FileContents(reading: path, byteCountMax: 1 << 28).bytes
       station.replay = try CaptureReports(bytes, from: try now())

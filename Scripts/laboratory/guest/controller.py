@@ -73,9 +73,9 @@ class Controller(Program):
     def name_of_adapter(self):
         return f"hci{self.index}"
 
-    def load(self, rate, seconds, kind="legacy", addresses=300):
-        """Starts a load of `rate` report events a second."""
-        return self.order("load", rate=rate, count=rate * seconds, kind=kind, addresses=addresses)
+    def load(self, rate, seconds, kind="legacy", addresses=300, targets=10):
+        """Starts a load of `rate` report events a second, from devices of which `targets` in a hundred are wanted."""
+        return self.order("load", rate=rate, count=rate * seconds, kind=kind, addresses=addresses, targets=targets)
 
     def flood(self, count, kind="legacy", addresses=300):
         return self.order("load", rate="flat-out", count=count, kind=kind, addresses=addresses)

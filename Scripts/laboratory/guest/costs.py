@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What programs cost under the same load: 500 reports a second from 300 devices, in runs of 10 s or 3 s."""
+"""What programs cost under the same load: reports at an even rate from 300 devices, of which 3 % are wanted."""
 
 import os
 import pathlib
@@ -9,22 +9,25 @@ from typing import NamedTuple
 import rivals
 import steps
 
-RATE = 500
-# Parts, and the seconds of each. The others cost so much that a single waking does not show.
-PARTS, RIVAL_PARTS = (3, 10), (1, 3)
+# Reports a second, and the seconds of a part. A part of another program is shorter, and there is but one: bluetoothd and
+# its client cost so much that a single waking does not show.
+PART_SECONDS = {20: 20, 170: 10, 1000: 6}
+PARTS, RIVAL_SHARE = 2, 0.5
+TARGETS = 3
 # The first events cost more, for rows of devices and the emulator's translation of the code; they do not count.
 WARM_SECONDS = 5
 # Time for the last events to arrive.
 SETTLE_SECONDS = 3
 IDLE_SECONDS = 10
+AGENTS, READERS = ("exclusive", "shared"), ("no reader", "C reader", "C reader, filtered")
 
 
 class Agent:
     """The agent, with the methods of the programs in rivals.py."""
 
-    def __init__(self, lab, controller, access):
+    def __init__(self, lab, controller, access, **settings):
         self.lab = lab
-        self.agent = steps.start_scanning(lab, controller, access)
+        self.agent = steps.start_scanning(lab, controller, access, **settings)
 
     def usages(self):
         return [self.agent.usage()]
@@ -36,11 +39,14 @@ class Agent:
         self.agent.end()
 
 
-def start(lab, controller, kind):
-    """Starts "exclusive" or "shared", the agent in this mode; "C reader"; or bluetoothd with the client `kind`."""
-    if kind in ("exclusive", "shared"):
-        return Agent(lab, controller, kind)
-    return rivals.Reader(lab, controller) if kind == "C reader" else rivals.Rival(lab, controller, kind)
+def start(lab, controller, kind, **settings):
+    """Starts "exclusive" or "shared", the agent in this mode; one of the READERS; or bluetoothd with the client `kind`."""
+    if kind in AGENTS:
+        return Agent(lab, controller, kind, **settings)
+    if kind in READERS:
+        words = kind.split(", ")[1:]
+        return rivals.Nothing(lab, controller) if kind == "no reader" else rivals.Reader(lab, controller, *words)
+    return rivals.Rival(lab, controller, kind)
 
 
 class Seconds(NamedTuple):
@@ -78,57 +84,61 @@ def idle_share(controller, program):
     return spent.machine / spent.passed
 
 
-def carry(controller, program, parts, seconds):
+def carry(controller, program, share, rate, seconds, parts):
     """Sends the load in parts of some seconds. Returns how many events were written, and the least seconds per event in
-    any part: of the program, and of the whole machine without what it spends when it is idle.
+    any part: of the program, and of the whole machine without its `share`, what it spends when it is idle.
 
     With the host's clock, other work of the host counts as the guest's time, so that the part with the least time is
     the most exact. A part in which the program did not scan, as bluetoothd when it is late, is sent again.
     """
-    share = idle_share(controller, program)
     total, costs, tries = 0, [], 0
     while len(costs) < parts:
         tries += 1
         assert tries <= 3 * parts, "the program hardly scans"
         count, before = controller.count(), Seconds.now(program)
-        controller.load(RATE, seconds)
+        controller.load(rate, seconds, targets=TARGETS)
         written = controller.await_load(120)
         wait(controller, SETTLE_SECONDS)
         spent = Seconds.now(program).since(before)
         events = steps.difference(written, count, "events")
-        if events < RATE:
+        if events < rate:
             continue
         costs.append((spent.program / events, (spent.machine - share * spent.passed) / events))
         total += events
     return total, [min(column) for column in zip(*costs)]
 
 
-def compare(lab, kinds, word):
-    """Measures each program, and notes its figures and how many times more than the agent the others cost. `word` says
-    what the clock counts. Returns those ratios by the kinds of the agent and of the other program."""
-    costs = {}
-    for kind in kinds:
-        controller = lab.controller()
-        program = start(lab, controller, kind)
-        controller.load(RATE, WARM_SECONDS)
-        controller.await_load(60)
-        wait(controller, SETTLE_SECONDS)
+def measure(lab, kind):
+    """The seconds per event of a program and of the whole machine, at each rate."""
+    controller = lab.controller()
+    program = start(lab, controller, kind, **({"filter": "on"} if kind in AGENTS else {}))
+    controller.load(500, WARM_SECONDS, targets=TARGETS)
+    controller.await_load(60)
+    wait(controller, SETTLE_SECONDS)
+    share, costs = idle_share(controller, program), {}
+    for rate, seconds in PART_SECONDS.items():
         early = program.heard()
-        parts = PARTS if kind in ("exclusive", "shared", "C reader") else RIVAL_PARTS
-        written, costs[kind] = carry(controller, program, *parts)
-        heard = program.heard() - early
-        lab.figure(f"\n         {kind}: s per million", round(costs[kind][0] * 1e6, 1))
-        lab.figure(f"{kind}: s per million, whole machine", round(costs[kind][1] * 1e6, 1))
-        lab.figure(f"{kind}: arrived %", round(100 * heard / written, 1))
-        lab.figure(f"{kind}: RSS MB", " + ".join(f"{usage.resident / 1024:.1f}" for usage in program.usages()))
-        program.end()
-        controller.end()
-    ratios = {}
-    for agent in (kind for kind in kinds if kind in ("exclusive", "shared")):
-        for other in (kind for kind in kinds if kind not in ("exclusive", "shared")):
-            program, machine = (cost / least for cost, least in zip(costs[other], costs[agent]))
-            name = "the C reader" if other == "C reader" else f"bluetoothd with {other}"
-            lab.figure(f"\n         {name} costs … times {agent}, by {word}", round(program, 1))
-            lab.figure(f"{name}, times {agent}, whole machine", round(machine, 1))
-            ratios[agent, other] = program
-    return ratios
+        is_rival = kind not in AGENTS + READERS
+        parts = (int(seconds * RIVAL_SHARE), 1) if is_rival else (seconds, PARTS)
+        written, costs[rate] = carry(controller, program, share, rate, *parts)
+        own, machine = (cost * 1e6 for cost in costs[rate])
+        lab.figure(f"\n         {kind}, {rate}/s: µs a report", f"{own:.1f}")
+        lab.figure(f"{kind}, {rate}/s: of the whole machine", f"{machine:.1f}")
+        lab.figure(f"{kind}, {rate}/s: arrived %", f"{100 * (program.heard() - early) / written:.1f}")
+    lab.figure(f"{kind}: RSS MB", " + ".join(f"{usage.resident / 1024:.1f}" for usage in program.usages()))
+    program.end()
+    controller.end()
+    return costs
+
+
+def compare(lab, kinds, word):
+    """Measures each program, and notes how many times the agent's the costs of others are, their own and the whole
+    machine's. `word` says what the clock counts. Returns the costs by kind and rate."""
+    costs = {kind: measure(lab, kind) for kind in kinds}
+    for agent in (kind for kind in kinds if kind in AGENTS):
+        for other in (kind for kind in kinds if kind not in AGENTS):
+            for rate in PART_SECONDS:
+                program, machine = (cost / least for cost, least in zip(costs[other][rate], costs[agent][rate]))
+                name = other if other in READERS else f"bluetoothd with {other}"
+                lab.figure(f"\n         {name}, times {agent}, at {rate}/s by {word}", f"{program:.2f}, {machine:.2f}")
+    return costs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The programs that the agent is compared with: bluetoothd, the bus and a client; and a reader that only counts."""
+"""The programs that the agent is compared with: bluetoothd, the bus and a client; a reader that only counts; and none."""
 
 import signal
 import struct
@@ -54,8 +54,8 @@ class Rival(Counting):
         self.daemon.end()
 
 
-class Reader(Counting):
-    """A C program that does nothing but read, and a scan that is always on."""
+class Nothing:
+    """A scan that is always on, and no program that reads what it finds."""
 
     def __init__(self, lab, controller):
         hci.take_up(controller.index)
@@ -66,7 +66,23 @@ class Reader(Counting):
         raw.command(0x2042, struct.pack("<BBHH", 1, 0, 0, 0))
         controller.await_scan()
         raw.close()
-        self.start(lab, "C reader", ["/lab/bin/raw-reader", controller.index], "reads")
+
+    def usages(self):
+        return []
+
+    def heard(self):
+        return 0
+
+    def end(self):
+        pass
+
+
+class Reader(Counting):
+    """A C program that does nothing but read, and such a scan; "filtered" reads only what the agent wants."""
+
+    def __init__(self, lab, controller, *words):
+        Nothing(lab, controller)
+        self.start(lab, " ".join(("C reader", *words)), ["/lab/bin/raw-reader", controller.index, *words], "reads")
 
     def usages(self):
         return [self.client.usage()]
