@@ -126,6 +126,7 @@ public struct ESPHomeBridge: Sendable {
   /// The bridge's section of the manifest; nil until the agent has said it.
   private var section: BridgeLine?
   var accessories = AccessoryBook()
+  private var isListInterrupted = false
   private var inclusion = Inclusion()
   private var radio: (state: ReportRadioState, isActive: Bool)?
   /// The clients that want active scanning.
@@ -562,12 +563,10 @@ public struct ESPHomeBridge: Sendable {
     note(.agentIsAway(reason))
     radio = nil
     counts.restart()
-    performInclusion(inclusion.isOn ? [.close] : [])
     session = nil
     performConnecting(connections.agentIsAway())
-    inclusion.closed("The gateway is away")
+    endInclusion("The gateway is away")
     markRadio()
-    mark(.inclusion, .candidate)
   }
 
   private mutating func receive(_ reply: ReceivedReply, of id: BridgeCallID) {
@@ -577,7 +576,7 @@ public struct ESPHomeBridge: Sendable {
     case Self.sessionCall: sessionAnswered(reply)
     case Self.reportsCall: reportsAnswered(reply)
     case Self.accessoriesCall: accessoriesAnswered(reply)
-    case Self.statusCall: if let status: StatusLine = reply.line() { adopt(status.bridge) }
+    case Self.statusCall: statusAnswered(reply)
     case Self.openCall: openAnswered(reply)
     case Self.requestsCall:
       guard let line: PickerReply = reply.line() else { return }
@@ -593,20 +592,64 @@ public struct ESPHomeBridge: Sendable {
   }
 
   private mutating func reportsAnswered(_ reply: ReceivedReply) {
-    if reply.isPermissionDenied { return note(.notABridge) }
+    if reply.isPermissionDenied {
+      note(.notABridge)
+      return dropSection()
+    }
     if reply.isUnknownMethod { return note(.agentIsOlder) }
     if let refusal = reply.refusal { return note(.refused(refusal)) }
-    lastProblem = .agentIsThere
+    note(.agentIsThere)
     counts.restart()
-    callAgent(.cancel(Self.statusCall))
-    callAgent(.begin(Self.statusCall, .once(GatewayMethodName.status)))
+    askStatus()
     openSession()
   }
 
+  /// What the bridge may do has changed when the agent ends the list, which it does not say to the stream of reports.
   private mutating func accessoriesAnswered(_ reply: ReceivedReply) {
-    if reply.error != nil || !reply.continues { return accessories.restart() }
+    if reply.error != nil || !reply.continues {
+      accessories.restart()
+      isListInterrupted = true
+      return section == nil ? () : askStatus()
+    }
+    // Another reload may have come before the list was there again.
+    if isListInterrupted { askStatus() }
+    isListInterrupted = false
     accessories.update(reply)
     mark(.accessories)
+  }
+
+  // MARK: - The section
+
+  private mutating func askStatus() {
+    callAgent(.cancel(Self.statusCall))
+    callAgent(.begin(Self.statusCall, .once(GatewayMethodName.status)))
+  }
+
+  private mutating func statusAnswered(_ reply: ReceivedReply) {
+    if let status: StatusLine = reply.line() { return adopt(status.bridge) }
+    guard reply.isPermissionDenied else { return }
+    note(.notABridge)
+    dropSection()
+    // Its call is made again until the section is there.
+    callAgent(.renew(Self.reportsCall))
+  }
+
+  /// Without a section, the bridge may do nothing.
+  private mutating func dropSection() {
+    guard section != nil else { return }
+    section = nil
+    accessories = AccessoryBook()
+    radio = nil
+    inclusion.allow(apps: [])
+    endInclusion("The manifest has no section of the bridge")
+    markRadio()
+    sendClientsAway()
+  }
+
+  private mutating func endInclusion(_ reason: String) {
+    performInclusion(inclusion.isOn ? [.close] : [])
+    inclusion.closed(reason)
+    mark(.inclusion, .candidate)
   }
 
   /// Takes what the manifest says of the bridge.
@@ -615,6 +658,7 @@ public struct ESPHomeBridge: Sendable {
     guard new != section else { return }
     section = new
     inclusion.allow(apps: new.apps)
+    if !permits(.pick) { endInclusion("The manifest does not allow it any more") }
     sendClientsAway()
   }
 

@@ -108,13 +108,17 @@ final class BridgeBench {
       json.objects("adapters", [Int]()) { _, _ in }
     }
     reply("Operator.List", continues: true) { $0.member("isSynced", true) }
+    replyStatus(apps: apps, may: may)
+    step(.reports(Self.radio()))
+  }
+
+  func replyStatus(apps: [String] = ["lights"], may: [BridgePermission]) {
     let status = StatusLine(
       version: "1", epoch: "1", time: Seconds(microseconds: 0),
       radio: RadioLine(source: "hci0", state: .on, detail: "on", initializations: 1, failures: 0, dropped: 0),
       problems: [], warnings: [], openRequests: [],
       bridge: BridgeLine(name: "home", forward: .accessories, apps: apps, may: may))
     reply("Gateway.Status") { status.writeMembers(to: &$0) }
-    step(.reports(Self.radio()))
   }
 
   func list(_ name: String, _ digit: Character, app: String = "lights", address: UInt64? = nil) {

@@ -335,6 +335,61 @@ struct ESPHomeBridgeTests {
     #expect(bench.read(id).contains(.goodbye))
     #expect(bench.closed.contains(id))
   }
+
+  private static let denied = "org.varlink.service.PermissionDenied"
+
+  /// How many entities a new client learns.
+  private static func entityCount(_ bench: BridgeBench) -> Int {
+    bench.read(bench.greeted()).count { [12, 16, 17, 18, 52, 61].contains($0.type) }
+  }
+
+  @Test("After a reload, which ends the list and not the reports, the bridge has its new rights")
+  func reloadedRights() {
+    let bench = BridgeBench()
+    bench.startBridge()
+    let id = bench.greeted()
+    bench.send(Self.turn(on: true), by: id)
+    bench.reply("Operator.List", error: Self.denied)
+    bench.replyStatus(may: [.rename])
+    #expect(bench.call("Operator.Open") == nil)
+    #expect(bench.read(id).contains(.goodbye) && bench.closed.contains(id))
+    #expect(Self.entityCount(bench) == 4)
+    #expect(bench.call("Gateway.WatchReports") != nil && bench.notices == [.agentIsThere])
+    // A second reload comes while there is no list that it could end.
+    bench.pass(.seconds(5))
+    bench.reply("Operator.List", continues: true) { $0.member("isSynced", true) }
+    bench.replyStatus(may: BridgePermission.allCases)
+    #expect(Self.entityCount(bench) == 9)
+  }
+
+  @Test(
+    "After a reload without its section the bridge says so and waits, and goes on when the section is back")
+  func removedSection() {
+    let bench = BridgeBench()
+    bench.startBridge()
+    bench.list("Hall", "a")
+    let id = bench.greeted()
+    _ = bench.read(id)
+    bench.reply("Operator.List", error: Self.denied)
+    bench.reply("Gateway.Status", error: Self.denied)
+    let messages = bench.read(id)
+    #expect(messages.contains(.goodbye) && bench.closed.contains(id))
+    let next = bench.greeted()
+    let states = bench.read(next)
+    #expect(states.contains(.scanner(.failed, isActive: false, isSetActive: false)))
+    #expect(states.contains(Entity.accessories.state(.missing)))
+    #expect(Self.entityCount(bench) == 4)
+    for _ in 0..<3 {
+      bench.pass(.seconds(5))
+      bench.reply("Gateway.WatchReports", error: Self.denied)
+      bench.reply("Operator.List", error: Self.denied)
+    }
+    #expect(bench.notices == [.agentIsThere, .notABridge] && bench.call("Gateway.Status") == nil)
+    bench.pass(.seconds(5))
+    bench.welcome()
+    #expect(bench.read(next).contains(.goodbye) && bench.notices.last == .agentIsThere)
+    #expect(Self.entityCount(bench) == 9)
+  }
 }
 
 extension BridgeBench {
