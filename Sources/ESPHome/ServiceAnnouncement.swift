@@ -5,7 +5,7 @@ import DBus
 /// Has Avahi announce the gateway on the network, over the system bus. A pure state machine: bytes and the time, in
 /// microseconds, go in; bytes to send and what Avahi says come out.
 ///
-/// The announcement goes away with the connection. When Avahi starts again, it is made again.
+/// The announcement goes away with the connection. When Avahi or the bus starts again, it is made again.
 public struct ServiceAnnouncement: Sendable {
   public enum Event: Equatable, Sendable {
     /// The gateway is announced under the name of this host, without its domain.
@@ -20,10 +20,22 @@ public struct ServiceAnnouncement: Sendable {
     case service(String), commit(String)
   }
 
+  /// The reason of a connection that has ended.
+  public static let closure = "the system bus has closed the connection"
+
   private static let avahi = "org.freedesktop.Avahi"
   private static let patience: Int64 = 10_000_000
+  private static let firstPause: Int64 = 1_000_000
+  private static let longestPause: Int64 = 60_000_000
 
-  private var bus = BusConnection(messageBytesMax: 1 << 16)
+  private var bus = Self.newConnection()
+  /// Whether there is a connection to the bus.
+  public private(set) var isConnected = false
+  /// When the bus is tried again, and how long the pause after that is.
+  private var attemptTime: Int64 = 0
+  private var pause = Self.firstPause
+  /// Why the gateway is not announced, as an event has said it.
+  private var lastReason: String?
   private let port: UInt16
   private var records: [String]
   private var steps: [UInt32: Step] = [:]
@@ -33,8 +45,13 @@ public struct ServiceAnnouncement: Sendable {
 
   public init(port: UInt16, records: [String]) {
     (self.port, self.records) = (port, records)
-    bus.watchOwner(of: Self.avahi)
-    bus.match("type='signal',sender='\(Self.avahi)',interface='\(Self.avahi).Server',member='StateChanged'")
+  }
+
+  private static func newConnection() -> BusConnection {
+    var bus = BusConnection(messageBytesMax: 1 << 16)
+    bus.watchOwner(of: avahi)
+    bus.match("type='signal',sender='\(avahi)',interface='\(avahi).Server',member='StateChanged'")
+    return bus
   }
 
   /// The records of the gateway.
@@ -48,7 +65,33 @@ public struct ServiceAnnouncement: Sendable {
 
   public var unsent: [UInt8] { bus.unsent }
   public mutating func wasSent(_ count: Int) { bus.wasSent(count) }
-  public var deadline: Int64? { bus.deadline }
+  public var deadline: Int64? { isConnected ? bus.deadline : attemptTime }
+
+  // MARK: - The connection
+
+  /// Whether the bus is to be tried now.
+  public func wantsConnection(at now: Int64) -> Bool { !isConnected && attemptTime <= now }
+
+  /// The connection to the bus is there.
+  public mutating func connected() { isConnected = true }
+
+  /// The bus is not there, or its connection has ended: why. It is tried again after 1, 2, 4 … 60 s.
+  public mutating func disconnected(_ reason: String, at now: Int64) -> [Event] {
+    (bus, isConnected) = (Self.newConnection(), false)
+    (hasOwner, group, steps) = (false, nil, [:])
+    attemptTime = now + pause
+    pause = min(2 * pause, Self.longestPause)
+    return notAnnounced(reason)
+  }
+
+  /// Says it once for each reason.
+  private mutating func notAnnounced(_ reason: String) -> [Event] {
+    guard reason != lastReason else { return [] }
+    lastReason = reason
+    return [.notAnnounced(reason)]
+  }
+
+  // MARK: - Messages
 
   public mutating func receive(_ bytes: ArraySlice<UInt8>, at now: Int64) -> [Event] {
     handle(bus.receive(bytes), at: now)
@@ -64,26 +107,30 @@ public struct ServiceAnnouncement: Sendable {
   }
 
   private mutating func handle(_ events: [BusConnection.Event], at now: Int64) -> [Event] {
-    events.compactMap { event in
+    events.flatMap { event -> [Event] in
       switch event {
-      case .opened, .called: return nil
+      case .called: return []
+      case .opened:
+        pause = Self.firstPause
+        return []
       case .owner(_, nil):
         (hasOwner, group, steps) = (false, nil, [:])
-        return .notAnnounced("avahi-daemon does not run")
+        return notAnnounced("avahi-daemon does not run")
       case .owner:
         hasOwner = true
         announce(at: now)
-        return nil
+        return []
       case .signal(let message):
         // 2 is running: before, another host had the name. A group has a signal of this name, too.
         guard message.member == "StateChanged", message.interface == "\(Self.avahi).Server",
           let values = try? message.arguments("is"), values[0].number == 2
-        else { return nil }
+        else { return [] }
         announce(at: now)
-        return nil
+        return []
       case .reply(let serial, let message):
-        return steps.removeValue(forKey: serial).flatMap { advance($0, message, at: now) }
-      case .closed: return .notAnnounced("the system bus has closed the connection")
+        guard let step = steps.removeValue(forKey: serial) else { return [] }
+        return advance(step, message, at: now)
+      case .closed: return disconnected(Self.closure, at: now)
       }
     }
   }
@@ -96,7 +143,7 @@ public struct ServiceAnnouncement: Sendable {
     ask(.hostName, "GetHostName", "Server", of: "/", at: now)
   }
 
-  private mutating func advance(_ step: Step, _ message: BusMessage, at now: Int64) -> Event? {
+  private mutating func advance(_ step: Step, _ message: BusMessage, at now: Int64) -> [Event] {
     do throws(BusError) {
       switch step {
       case .hostName:
@@ -118,11 +165,12 @@ public struct ServiceAnnouncement: Sendable {
         ask(.commit(path), "Commit", "EntryGroup", of: path, at: now)
       case .commit:
         _ = try message.arguments("")
-        return .announced(host: host)
+        lastReason = nil
+        return [.announced(host: host)]
       }
-      return nil
+      return []
     } catch {
-      return .notAnnounced("avahi-daemon refuses: \(message.errorText)")
+      return notAnnounced("avahi-daemon refuses: \(message.errorText)")
     }
   }
 

@@ -90,7 +90,7 @@ final class Server {
         .warning,
         "the clock is not set, so that Home Assistant gets no time from here; see timedatectl status")
     }
-    openBus()
+    connectBus()
     handleInput(.start)
     let notification = try ServiceNotification()
     try notification?.send("READY=1")
@@ -115,6 +115,7 @@ final class Server {
     case .timePassed:
       handleInput(.timePassed)
       report(announcement.advance(to: now.wholeMicroseconds))
+      connectBus()
       flushBus()
     case .ready(let owner): handle(owner)
     }
@@ -308,12 +309,23 @@ final class Server {
 
   // MARK: - The system bus
 
-  private func openBus() {
-    guard let socket = try? UnixConnection.open(anyOf: Self.systemBus) else {
-      return report([.notAnnounced("there is no system bus")])
+  /// Connects to the bus if that is due, and leaves a connection that is over.
+  private func connectBus() {
+    if !announcement.isConnected { forgetBus() }
+    guard announcement.wantsConnection(at: now.wholeMicroseconds) else { return }
+    guard let socket = try? UnixConnection.open(anyOf: Self.systemBus),
+      let connection = loop.watch(SharedDescriptor(socket), .bus)
+    else {
+      return report(announcement.disconnected("there is no system bus", at: now.wholeMicroseconds))
     }
-    bus = loop.watch(SharedDescriptor(socket), .bus)
+    bus = connection
+    announcement.connected()
     flushBus()
+  }
+
+  private func forgetBus() {
+    loop.forget(bus)
+    bus = nil
   }
 
   private func receiveFromBus() {
@@ -323,12 +335,12 @@ final class Server {
       guard let count = try bus.socket.descriptor.read(into: &buffer) else { return flushBus() }
       if count > 0 {
         report(announcement.receive(buffer[..<count], at: now.wholeMicroseconds))
+        if !announcement.isConnected { forgetBus() }
         return flushBus()
       }
     } catch {}
-    loop.forget(bus)
-    self.bus = nil
-    report([.notAnnounced("the system bus has closed the connection")])
+    forgetBus()
+    report(announcement.disconnected(ServiceAnnouncement.closure, at: now.wholeMicroseconds))
   }
 
   private func flushBus() {

@@ -16,10 +16,19 @@ private struct AvahiHarness {
   private(set) var events: [ServiceAnnouncement.Event] = []
   private var groupCount = 0
 
-  init() throws {
+  init() throws { try connect() }
+
+  /// The bus accepts a connection.
+  mutating func connect() throws {
+    calls = []
+    announcement.connected()
     announcement.wasSent(announcement.unsent.count)
     events += announcement.receive(Self.chunk[...], at: 0)
     try replyToAll()
+  }
+
+  mutating func disconnect(_ reason: String, at now: Int64) {
+    events += announcement.disconnected(reason, at: now)
   }
 
   private mutating func replyToAll() throws {
@@ -88,5 +97,39 @@ struct ServiceAnnouncementTests {
     try avahi.changeState(of: "Server", at: "/", to: state)
     #expect(avahi.calls == (state == 2 ? ["Free"] + Self.steps : []))
     #expect(avahi.events.count == (state == 2 ? 2 : 1))
+  }
+
+  @Test(
+    "A bus that closes or is not there is tried again after 1 to 60 s, and the gateway is announced again")
+  func busRestarts() throws {
+    var avahi = try AvahiHarness()
+    avahi.disconnect(ServiceAnnouncement.closure, at: 0)
+    var now: Int64 = 0
+    for pause in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
+      #expect(!avahi.announcement.isConnected && avahi.announcement.deadline == now + pause * 1_000_000)
+      #expect(!avahi.announcement.wantsConnection(at: now))
+      now += pause * 1_000_000
+      #expect(avahi.announcement.wantsConnection(at: now))
+      avahi.disconnect("there is no system bus", at: now)
+    }
+    // Each reason is said once.
+    #expect(
+      avahi.events.dropFirst() == [
+        .notAnnounced(ServiceAnnouncement.closure), .notAnnounced("there is no system bus"),
+      ])
+    try avahi.connect()
+    #expect(avahi.calls == Self.steps && avahi.events.last == .announced(host: "gateway"))
+    avahi.disconnect(ServiceAnnouncement.closure, at: now)
+    #expect(avahi.announcement.deadline == now + 1_000_000)
+  }
+
+  @Test("A bus that is no bus is left, and tried again")
+  func malformedBus() throws {
+    var announcement = ServiceAnnouncement(port: 6053, records: [])
+    #expect(announcement.wantsConnection(at: 0))
+    announcement.connected()
+    let events = announcement.receive(Array("REJECTED\r\n".utf8)[...], at: 0)
+    #expect(events == [.notAnnounced(ServiceAnnouncement.closure)])
+    #expect(!announcement.isConnected && announcement.deadline == 1_000_000)
   }
 }
