@@ -6,9 +6,14 @@ public struct GatewayKey: Equatable, Sendable {
 
   public let bytes: [UInt8]
 
-  /// Nil for any other count of bytes.
+  /// Nil for bytes that are no key.
   public init?(bytes: [UInt8]) {
-    guard bytes.count == Self.byteCount else { return nil }
+    do throws(GatewayKeyError) { try self.init(checking: bytes) } catch { return nil }
+  }
+
+  private init(checking bytes: [UInt8]) throws(GatewayKeyError) {
+    guard bytes.count == Self.byteCount else { throw .byteCount(bytes.count) }
+    guard bytes.contains(where: { $0 != 0 }) else { throw .zeros }
     self.bytes = bytes
   }
 
@@ -34,22 +39,38 @@ public struct GatewayKey: Equatable, Sendable {
 
   /// Nil for a text that is no key.
   public init?(text: String) {
-    let characters = Array(text.utf8)
-    guard characters.count == 44, characters.last == UInt8(ascii: "=") else { return nil }
-    var bits: UInt32 = 0
-    var bytes: [UInt8] = []
-    for (index, character) in characters.dropLast().enumerated() {
-      guard let digit = Self.digits.firstIndex(of: character) else { return nil }
-      bits = bits << 6 | UInt32(digit)
-      guard index % 4 == 3 else { continue }
-      bytes += [
-        UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8),
-        UInt8(truncatingIfNeeded: bits),
-      ]
-      bits = 0
-    }
-    // Three digits are left, the last two bits of which say nothing.
-    bytes += [UInt8(truncatingIfNeeded: bits >> 10), UInt8(truncatingIfNeeded: bits >> 2)]
-    self.init(bytes: bytes)
+    do throws(GatewayKeyError) { try self.init(parsing: text) } catch { return nil }
   }
+
+  public init(parsing text: String) throws(GatewayKeyError) {
+    guard let bytes = Self.decoded(Array(text.utf8)) else { throw .notBase64(text.utf8.count) }
+    try self.init(checking: bytes)
+  }
+
+  /// Nil for what is not base64.
+  private static func decoded(_ characters: [UInt8]) -> [UInt8]? {
+    let padding = characters.suffix(2).count { $0 == UInt8(ascii: "=") }
+    guard !characters.isEmpty, characters.count % 4 == 0 else { return nil }
+    var (bits, count): (UInt32, Int) = (0, 0)
+    var bytes: [UInt8] = []
+    for character in characters.dropLast(padding) {
+      guard let digit = digits.firstIndex(of: character) else { return nil }
+      (bits, count) = (bits << 6 | UInt32(digit), count + 6)
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    // The last bits of the last digit say nothing.
+    return bytes
+  }
+}
+
+/// Why a text is no key.
+public enum GatewayKeyError: Error, Equatable, Sendable {
+  /// With how many characters.
+  case notBase64(Int)
+  /// Of as many bytes.
+  case byteCount(Int)
+  /// Home Assistant tries this one to see whether there is a key.
+  case zeros
 }

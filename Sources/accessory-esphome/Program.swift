@@ -18,6 +18,7 @@ enum Program {
     switch options.command {
     case .run:
       let key = options.isPlaintext ? nil : try file.readOrMake()
+      if key != nil, let exposure = file.exposure { BridgeLog().say(.warning, exposure) }
       try Server(options, key: key).run()
     case .key:
       guard let key = try file.read() else {

@@ -291,8 +291,10 @@ struct ESPHomeBridgeTests {
     bench.step(.reports(BridgeBench.reports([Self.address])))
     bench.pass(.seconds(1))
     #expect(bench.call("Operator.Open") == nil && Self.count(93, bench.read(id)) == 0)
-    bench.send(APIMessage(124) { $0.text(1, "no key") }, by: id)
-    #expect(bench.read(id).contains(.keyStored(false)))
+    for text in ["no key", String(repeating: "A", count: 43) + "="] {
+      bench.send(APIMessage(124) { $0.text(1, text) }, by: id)
+      #expect(bench.read(id).contains(.keyStored(false)))
+    }
     bench.send(APIMessage(124) { $0.text(1, key.text) }, by: id)
     #expect(bench.read(id).contains(.keyStored(true)) && bench.stored == key.bytes)
     #expect(bench.bridge.isEncrypted)

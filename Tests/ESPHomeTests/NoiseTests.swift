@@ -112,6 +112,19 @@ struct NoiseTests {
     }
     #expect(GatewayKey.random() != GatewayKey.random())
   }
+
+  @Test("A text that is no key says why: how many bytes it has, or that they are zero")
+  func wrongKeys() {
+    let digits = String(repeating: "Ab", count: 20)
+    for (text, error) in [
+      (digits + "Ab==", .byteCount(31)), (digits + "AbAb", .byteCount(33)), ("QQ==", .byteCount(1)),
+      (String(repeating: "A", count: 43) + "=", .zeros), ("", .notBase64(0)), (digits + "A", .notBase64(41)),
+      (digits + "A=b=", .notBase64(44)), (digits + "A-b=", .notBase64(44)),
+    ] as [(String, GatewayKeyError)] {
+      #expect(throws: error, "\(text)") { try GatewayKey(parsing: text) }
+    }
+    #expect(GatewayKey(bytes: [UInt8](repeating: 0, count: 32)) == nil)
+  }
 }
 
 extension [UInt8] {
