@@ -76,6 +76,8 @@ public struct ESPHomeBridge: Sendable {
     /// The manifest has no section for this account.
     case notABridge
     case agentIsOlder
+    /// The agent takes the account for an operator, who is no bridge.
+    case accountIsOperator
     case refused(String)
     /// `count` connections failed so since the last line of the kind.
     case clientFailed(ESPHomeError, address: String, count: Int)
@@ -129,6 +131,8 @@ public struct ESPHomeBridge: Sendable {
   private var isListInterrupted = false
   private var inclusion = Inclusion()
   private var radio: (state: ReportRadioState, isActive: Bool)?
+  /// The radio, as clients see it.
+  private var shownRadio: (state: ReportRadioState, isActive: Bool)? { section == nil ? nil : radio }
   /// The clients that want active scanning.
   private var scanners: Set<ESPHomeClientID> = []
   private var isScanAsked = false
@@ -377,10 +381,10 @@ public struct ESPHomeBridge: Sendable {
     case .app: inclusion.app.map { .text($0) } ?? .missing
     case .candidate: .text(inclusion.text)
     case .accept, .next: nil
-    case .accessories: radio == nil ? .missing : .count(UInt64(accessories.count))
+    case .accessories: shownRadio == nil ? .missing : .count(UInt64(accessories.count))
     case .forwarded: .count(counts.sent)
     case .missed: .count(counts.missed)
-    case .radio: .flag(radio?.state == .on)
+    case .radio: .flag(shownRadio?.state == .on)
     }
   }
 
@@ -402,13 +406,13 @@ public struct ESPHomeBridge: Sendable {
 
   private var scannerState: APIMessage {
     let state: ScannerState =
-      switch radio?.state {
+      switch shownRadio?.state {
       case .on: .running
       case .off: .idle
       case .recovering: .starting
       case .absent, nil: .failed
       }
-    let isActive = radio?.isActive ?? false
+    let isActive = shownRadio?.isActive ?? false
     return .scanner(state, isActive: isActive, isSetActive: isActive && !isScanAsked)
   }
 
@@ -507,6 +511,8 @@ public struct ESPHomeBridge: Sendable {
       radio = (state, isActive)
       markRadio()
     case .reports(let reports):
+      // Of operators it is a stream of everything.
+      guard section != nil else { return }
       for report in reports where report.record.rssi != 127 && report.record.identity.type != .anonymous {
         for id in clients.keys {
           if let (sent, lost) = clients[id]?.add(report, at: now) { counts.add(sent: sent, lost: lost) }
@@ -626,7 +632,7 @@ public struct ESPHomeBridge: Sendable {
   }
 
   private mutating func statusAnswered(_ reply: ReceivedReply) {
-    if let status: StatusLine = reply.line() { return adopt(status.bridge) }
+    if let status: StatusLine = reply.line() { return adopt(status) }
     guard reply.isPermissionDenied else { return }
     note(.notABridge)
     dropSection()
@@ -634,12 +640,11 @@ public struct ESPHomeBridge: Sendable {
     callAgent(.renew(Self.reportsCall))
   }
 
-  /// Without a section, the bridge may do nothing.
+  /// Without a section, the bridge does nothing.
   private mutating func dropSection() {
     guard section != nil else { return }
     section = nil
     accessories = AccessoryBook()
-    radio = nil
     inclusion.allow(apps: [])
     endInclusion("The manifest has no section of the bridge")
     markRadio()
@@ -653,13 +658,25 @@ public struct ESPHomeBridge: Sendable {
   }
 
   /// Takes what the manifest says of the bridge.
-  private mutating func adopt(_ new: BridgeLine?) {
-    guard let new else { return note(.agentIsOlder) }
+  private mutating func adopt(_ status: StatusLine) {
+    guard let new = status.bridge else {
+      // Only operators learn of all apps.
+      let isOlder = status.apps == nil || Self.isOlder(status.version, than: identity.version)
+      note(isOlder ? .agentIsOlder : .accountIsOperator)
+      return dropSection()
+    }
     guard new != section else { return }
     section = new
+    markRadio()
     inclusion.allow(apps: new.apps)
     if !permits(.pick) { endInclusion("The manifest does not allow it any more") }
     sendClientsAway()
+  }
+
+  /// Whether a version, of numbers with dots between them, is older than another.
+  private static func isOlder(_ version: String, than other: String) -> Bool {
+    let numbers = [version, other].map { $0.split(separator: ".").map { Int($0) ?? 0 } }
+    return numbers[0].lexicographicallyPrecedes(numbers[1])
   }
 
   /// Clients ask for entities and features once in a connection, so that they have to come back when these change.

@@ -8,7 +8,7 @@ extension ESPHomeBridge.Notice {
     switch self {
     case .agentIsThere, .enrolling, .enrolmentEnded: .info
     case .enrolled: .notice
-    case .agentIsAway, .notABridge, .agentIsOlder, .refused, .clientFailed: .warning
+    case .agentIsAway, .notABridge, .agentIsOlder, .accountIsOperator, .refused, .clientFailed: .warning
     }
   }
 
@@ -20,6 +20,9 @@ extension ESPHomeBridge.Notice {
       "waiting: the manifest of accessoryd has no section of this account; accessoryctl setup writes it, or write: "
         + "[bridge.homeassistant] user = \"accessory-esphome\", and reload"
     case .agentIsOlder: "waiting: this agent is older than the bridge; upgrade the package accessory-gateway"
+    case .accountIsOperator:
+      "waiting: this account is root's or an operator's, who may do everything, and is no bridge; run the program as the "
+        + "user of a section [bridge.NAME], such as accessory-esphome, who is not in the group accessory"
     case .refused(let reason): "waiting: the agent refuses the stream of reports: \(reason)"
     case .clientFailed(let error, let address, let count):
       "closed the connection of \(address): \(error.sentence)"

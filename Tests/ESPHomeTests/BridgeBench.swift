@@ -102,22 +102,32 @@ final class BridgeBench {
   }
 
   func welcome(apps: [String] = ["lights"], may: [BridgePermission] = BridgePermission.allCases) {
+    openStream()
+    replyStatus(apps: apps, may: may)
+    step(.reports(Self.radio()))
+  }
+
+  /// The agent takes the stream of reports, and has no accessory.
+  func openStream() {
     reply("Gateway.WatchReports") { json in
       json.member("epoch", "1")
       json.member("time", 0)
       json.objects("adapters", [Int]()) { _, _ in }
     }
     reply("Operator.List", continues: true) { $0.member("isSynced", true) }
-    replyStatus(apps: apps, may: may)
-    step(.reports(Self.radio()))
   }
 
   func replyStatus(apps: [String] = ["lights"], may: [BridgePermission]) {
-    let status = StatusLine(
-      version: "1", epoch: "1", time: Seconds(microseconds: 0),
+    replyStatus(BridgeLine(name: "home", forward: .accessories, apps: apps, may: may))
+  }
+
+  /// `apps` is how many there are, which operators learn.
+  func replyStatus(version: String = "1.2.3", apps: Int? = nil, _ section: BridgeLine?) {
+    var status = StatusLine(
+      version: version, epoch: "1", time: Seconds(microseconds: 0),
       radio: RadioLine(source: "hci0", state: .on, detail: "on", initializations: 1, failures: 0, dropped: 0),
-      problems: [], warnings: [], openRequests: [],
-      bridge: BridgeLine(name: "home", forward: .accessories, apps: apps, may: may))
+      problems: [], warnings: [], openRequests: [], bridge: section)
+    status.apps = apps
     reply("Gateway.Status") { status.writeMembers(to: &$0) }
   }
 

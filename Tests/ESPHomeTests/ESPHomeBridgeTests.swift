@@ -364,6 +364,27 @@ struct ESPHomeBridgeTests {
     #expect(Self.entityCount(bench) == 9)
   }
 
+  @Test("An operator is no bridge: the log says so, and clients get nothing of what operators hear")
+  func operatorAccount() {
+    for (version, apps, notice) in [
+      ("1.2.3", 2, .accountIsOperator), ("1.10.0", 0, .accountIsOperator), ("1.2.2", 2, .agentIsOlder),
+      ("1.2.3", nil, .agentIsOlder),
+    ] as [(String, Int?, ESPHomeBridge.Notice)] {
+      let bench = BridgeBench()
+      bench.step(.start)
+      bench.openStream()
+      bench.step(.reports(BridgeBench.radio()))
+      bench.replyStatus(version: version, apps: apps, nil)
+      #expect(bench.notices == [.agentIsThere, notice], "\(version)")
+      let id = bench.greeted()
+      bench.step(.reports(BridgeBench.reports([Self.address])))
+      bench.pass(.seconds(1))
+      let messages = bench.read(id)
+      #expect(Self.count(93, messages) == 0)
+      #expect(messages.contains(.scanner(.failed, isActive: false, isSetActive: false)))
+    }
+  }
+
   @Test(
     "After a reload without its section the bridge says so and waits, and goes on when the section is back")
   func removedSection() {
