@@ -60,7 +60,7 @@ final class Server {
     do throws(SystemError) { listener = try TCPListener(port: options.port) } catch {
       throw .failure(
         .cannotCreate,
-        "port \(options.port) cannot be opened: \(error.reason); stop the program that has it, or give another: --port N"
+        "port \(options.port) cannot be opened: \(error.reason); \(Self.portCure(error))"
       )
     }
     do throws(SystemError) {
@@ -73,6 +73,17 @@ final class Server {
       )
     }
   }
+
+  /// The service's unit allows one port.
+  private static func portCure(_ error: SystemError) -> String {
+    let cure =
+      Environment.value(of: "INVOCATION_ID") == nil
+      ? "give another: --port N"
+      : "give another in a drop-in of the unit, with --port and SocketBindAllow=; see \(guide), Another port"
+    return error.isPermission ? cure : "stop the program that has it, or \(cure)"
+  }
+
+  private static let guide = "/usr/share/doc/accessory-gateway-esphome/homeassistant.md"
 
   func run() throws(ProgramError) {
     do throws(SystemError) { try serve() } catch { throw .refused(error) }

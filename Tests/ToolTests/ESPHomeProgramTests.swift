@@ -48,4 +48,43 @@ struct ESPHomeProgramTests {
       "run", "--state", folder.path, "--runtime", "\(folder.path)/none", "--port", "16099")
     #expect(run.status == 73 && run.errorOutput.contains("mode 644: chmod 600 \(key)"), "\(run.errorOutput)")
   }
+
+  @Test("A command line with a second word, or a name that is none, is refused")
+  func commandLine() throws {
+    let long = String(repeating: "x", count: 64)
+    for (arguments, reason) in [
+      (["run", "key"], "there is one word too many: key"),
+      (["--name", "run", "run", "--plaintext", "run"], "there is one word too many: run"),
+      (["--name", ""], "a name is 1 to 63 bytes"),
+      (["--name", long], "a name is 1 to 63 bytes"), (["--name", "a\u{1B}[2J"], "of printable characters"),
+      (["--name", "a\nb"], "of printable characters"), (["serve"], "there is no command serve"),
+    ] {
+      let run = try Tool.spawn(BuiltPrograms.path("accessory-esphome"), arguments)
+      #expect(run.status == 64 && run.errorOutput.contains(reason), "\(run.errorOutput)")
+    }
+    let folder = try TemporaryFolder()
+    let name = "Küche " + String(repeating: "x", count: 56)
+    #expect(try Self.run("key", "--name", name, "--state", folder.path).status == 66)
+    #expect(try Self.run("--name", "key", "key", "--state", folder.path).status == 66)
+  }
+
+  /// Runs a command while its last argument, a port, is taken.
+  private static let taken = """
+    import socket, subprocess, sys
+    taken = socket.create_server(("::", 0), family=socket.AF_INET6)
+    sys.exit(subprocess.call([*sys.argv[1:], str(taken.getsockname()[1])]))
+    """
+
+  @Test("A port that another program has is named with its cure, which in the unit is a drop-in")
+  func port() throws {
+    let folder = try TemporaryFolder()
+    let command = [BuiltPrograms.path("accessory-esphome"), "--plaintext", "--state", folder.path, "--port"]
+    let run = try Tool.spawn("/usr/bin/python3", ["-c", Self.taken] + command)
+    #expect(
+      run.status == 73 && run.errorOutput.contains("stop the program that has it, or give another: --port N"))
+    let unit = try Tool.spawn("/usr/bin/env", ["INVOCATION_ID=1", "python3", "-c", Self.taken] + command)
+    #expect(
+      unit.errorOutput.contains("with --port and SocketBindAllow=; see /usr/share/doc"), "\(unit.errorOutput)"
+    )
+  }
 }
