@@ -100,6 +100,7 @@ public struct ESPHomeBridge: Sendable {
   public static let clientsMax = 32
   public static let clientsOfAddressMax = 4
   private static let enrolmentSpan = Duration.seconds(600)
+  private static let untrusted = "the gateway waits for a key, and until then does nothing without encryption"
   /// A kind of failure is logged once in this long.
   private static let noticePause = Duration.seconds(60)
   /// Counts are sent to clients once in this long.
@@ -346,7 +347,7 @@ public struct ESPHomeBridge: Sendable {
         mark(.app)
       }
     case .action(let number, let arguments, let call):
-      guard isTrusted else { break }
+      guard isTrusted else { return try send(.actionResult(call, error: Self.untrusted), to: id) }
       try performAction(AccessoryAction(rawValue: number), arguments, of: id, call)
     case .connections, .device, .services, .read, .write, .notify:
       if isTrusted { answerConnecting(message, of: id) }

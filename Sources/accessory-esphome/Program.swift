@@ -60,7 +60,10 @@ enum Control {
   static func isEnrolment(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.elementsEqual(word.utf8) }
 
   static let reply = """
-    For ten minutes the gateway takes the key of the first Home Assistant that adds it. Until then no client gets reports.
+    For ten minutes the gateway takes the key of the first Home Assistant that adds it, and speaks with new clients without
+    encryption. Clients that are connected now stay, and get reports. A client that connects meanwhile gets none, and one
+    that has the gateway's key is refused: it comes back when the ten minutes are over. A key that is given ends them, and
+    all other clients need it.
 
     """
 }

@@ -291,6 +291,14 @@ struct ESPHomeBridgeTests {
     bench.step(.reports(BridgeBench.reports([Self.address])))
     bench.pass(.seconds(1))
     #expect(bench.call("Operator.Open") == nil && Self.count(93, bench.read(id)) == 0)
+    bench.send(
+      APIMessage(42) { fields in
+        fields.word(1, AccessoryAction.remove.rawValue)
+        fields.message(2) { $0.text(4, "Hall") }
+        fields.number(3, 7)
+      }, by: id)
+    let refusal = "the gateway waits for a key, and until then does nothing without encryption"
+    #expect(bench.read(id).contains(.actionResult(7, error: refusal)) && bench.call("Operator.Remove") == nil)
     for text in ["no key", String(repeating: "A", count: 43) + "="] {
       bench.send(APIMessage(124) { $0.text(1, text) }, by: id)
       #expect(bench.read(id).contains(.keyStored(false)))
