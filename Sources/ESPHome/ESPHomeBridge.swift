@@ -264,7 +264,8 @@ public struct ESPHomeBridge: Sendable {
     count(error, of: client.address)
     switch error {
     case .silent, .unread: close(id)
-    case .wrongProtocol, .tooLong, .malformedMessage, .wrongKey, .notGenuine, .tooMany: endAfterSending(id)
+    case .plaintext, .encrypted, .tooLong, .malformedMessage, .wrongKey, .notGenuine, .tooMany:
+      endAfterSending(id)
     }
   }
 

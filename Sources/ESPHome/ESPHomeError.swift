@@ -2,8 +2,10 @@
 
 /// Why a client's connection is closed.
 public enum ESPHomeError: Error, Hashable, Sendable, CaseIterable {
-  /// The first byte is that of the other protocol, or of none.
-  case wrongProtocol
+  /// The client speaks without encryption, and needs the key.
+  case plaintext
+  /// It speaks with encryption, and the gateway does not now.
+  case encrypted
   /// A frame is longer than the client may send now.
   case tooLong
   /// A frame, or the message in it, is not as the protocol demands.

@@ -90,19 +90,23 @@ struct FrameCoding {
     switch state {
     case .failed: return nil
     case .plaintext:
-      guard first == 0 else { return try refuseProtocol([0]) }
+      guard first == 0 else { return try refuseProtocol([0], first == 1 ? .encrypted : .malformedMessage) }
       return try plaintextFrame().map(Optional.some)
     case .greeting, .handshake, .encrypted:
-      guard first == 1 else { return try refuseProtocol([1, 0, 19, 1]) }
+      guard first == 1 else {
+        return try refuseProtocol([1, 0, 19, 1], first == 0 ? .plaintext : .malformedMessage)
+      }
       guard let frame = try encryptedFrame() else { return nil }
       return .some(try open(frame))
     }
   }
 
   /// A client that gets no answer in its own protocol would try again for ever.
-  private mutating func refuseProtocol(_ head: [UInt8]) throws(ESPHomeError) -> APIMessage?? {
+  private mutating func refuseProtocol(
+    _ head: [UInt8], _ error: ESPHomeError
+  ) throws(ESPHomeError) -> APIMessage?? {
     unsent += head + Array("Bad indicator byte".utf8)
-    throw .wrongProtocol
+    throw error
   }
 
   private mutating func plaintextFrame() throws(ESPHomeError) -> APIMessage? {

@@ -37,9 +37,11 @@ extension ESPHomeBridge.Notice {
 extension ESPHomeError {
   fileprivate var sentence: String {
     switch self {
-    case .wrongProtocol: "it speaks without encryption, or with it where the gateway has no key"
+    case .plaintext: "it speaks without encryption; give it the key that accessory-esphome key prints"
+    case .encrypted:
+      "it has a key, and the gateway speaks without encryption now, because of --plaintext or enrol"
     case .tooLong: "it sent a frame that is too long"
-    case .malformedMessage: "it sent what is no message"
+    case .malformedMessage: "it sent something that is not a message"
     case .wrongKey: "it has another key; accessory-esphome key prints the right one"
     case .notGenuine: "a message was altered on the way"
     case .silent: "it was silent for too long"

@@ -66,11 +66,15 @@ struct NoiseTests {
   @Test("Each protocol refuses the other in the form that its client understands")
   func protocols() throws {
     var encrypted = FrameCoding(sharedKey: Self.key, secret: Self.secret, name: "gw", address: "02")
-    #expect(throws: ESPHomeError.wrongProtocol) { try encrypted.receive([0, 0, 1]) }
+    #expect(throws: ESPHomeError.plaintext) { try encrypted.receive([0, 0, 1]) }
     #expect(encrypted.unsent == [1, 0, 19, 1] + Array("Bad indicator byte".utf8))
     var plain = FrameCoding(sharedKey: nil, secret: Self.secret, name: "gw", address: "02")
-    #expect(throws: ESPHomeError.wrongProtocol) { try plain.receive([1, 0, 0]) }
+    #expect(throws: ESPHomeError.encrypted) { try plain.receive([1, 0, 0]) }
     #expect(plain.unsent == [0] + Array("Bad indicator byte".utf8))
+    for key in [nil, Self.key] {
+      var coding = FrameCoding(sharedKey: key, secret: Self.secret, name: "gw", address: "02")
+      #expect(throws: ESPHomeError.malformedMessage) { try coding.receive(Array("GET /".utf8)) }
+    }
   }
 
   @Test("Frames that are too long are refused before they are kept")
