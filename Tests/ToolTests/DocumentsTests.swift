@@ -22,7 +22,10 @@ struct DocumentsTests {
     let made = try Tool.spawn(Package.path("Scripts/steps/documents"), [tools, folder.path])
     #expect(made.status == 0, "\(made.errorOutput)")
     let pages =
-      ["man1/accessoryctl.1", "man5/accessoryd.toml.5", "man8/accessoryd.8", "man1/virtual-controller.1"]
+      [
+        "man1/accessoryctl.1", "man5/accessoryd.toml.5", "man8/accessoryd.8", "man1/virtual-controller.1",
+        "man1/accessory-esphome.1",
+      ]
       + Self.commands.map { "man1/accessoryctl-\($0).1" }
     let files = pages.map { "\(folder.path)/share/man/\($0)" }
     #expect(files.allSatisfy { FileManager.default.fileExists(atPath: $0) })
@@ -33,6 +36,9 @@ struct DocumentsTests {
       let text = try String(contentsOfFile: file, encoding: .utf8)
       #expect(text.contains("\n.Sh FILES\n") && text.contains("\n.Sh ENVIRONMENT\n"), "\(file)")
     }
+    // Words in brackets are commands.
+    let bridge = try String(contentsOfFile: files[4], encoding: .utf8)
+    #expect(bridge.contains(".Nm\n.Op Cm run | key | enrol\n.Op Fl \\-port Ar N\n"))
     let manifest = try String(contentsOfFile: files[1], encoding: .utf8)
     for key in ["radio", "drain\\-interval\\-ms", "gate.lost\\-max\\-ms", "descriptor.ssid\\-prefix"] {
       #expect(manifest.contains(".It \"\\&\(key) = "), "\(key)")
