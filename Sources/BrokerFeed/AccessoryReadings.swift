@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+public import Interfaces
 public import JSON
 public import SensorFormats
 
@@ -23,6 +24,17 @@ public struct AccessoryReadings: Sendable {
         values.append(value)
       }
     }
+  }
+
+  /// Takes the last values that the agent has, while none are known.
+  public mutating func note(_ lines: [ValueLine]) {
+    guard values.isEmpty else { return }
+    values = lines.compactMap { line in
+      let content: SensorValue.Content? =
+        line.number.map { .number($0) } ?? line.isOn.map { .flag($0) } ?? line.text.map { .text($0) }
+      return content.map { SensorValue(line.name, $0, unit: line.unit) }
+    }
+    isDirty = !values.isEmpty
   }
 
   /// They are to be published again.

@@ -205,7 +205,12 @@ public struct GatewayFeed: Sendable {
 
   private mutating func accessoriesAnswered(_ reply: ReceivedReply) {
     if reply.isPermissionDenied { note(.notABridge) }
-    if reply.isUnknownMethod { note(.agentIsOlder) }
+    // One that knows no `follows` refuses it, or ends its reply at once.
+    if reply.isUnknownMethod || reply.error == "org.varlink.service.InvalidParameter"
+      || (reply.error == nil && !reply.continues)
+    {
+      note(.agentIsOlder)
+    }
     if reply.error != nil || !reply.continues { return book.restart() }
     let known = book
     switch book.update(reply) {
@@ -218,6 +223,8 @@ public struct GatewayFeed: Sendable {
       isListed = true
       note(.agentIsThere)
       effects.append(.listed)
+      // A stream of events that goes on says nothing of them.
+      if cursor != nil { readPresent() }
     }
   }
 

@@ -18,7 +18,10 @@ struct AccessoryTopics: Sendable {
   private(set) var isStateDirty = true
   private var stateTime: Duration?
 
-  init(_ line: AccessoryLine) { self.line = line }
+  init(_ line: AccessoryLine) {
+    self.line = line
+    readings.note(line.values)
+  }
 
   /// The latest value of each name.
   var values: [SensorValue] { readings.values }
@@ -26,6 +29,7 @@ struct AccessoryTopics: Sendable {
   mutating func update(_ line: AccessoryLine) {
     self.line = line
     isStateDirty = true
+    readings.note(line.values)
   }
 
   /// Takes what an event, or a device that was found before, says.

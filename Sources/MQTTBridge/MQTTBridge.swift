@@ -288,7 +288,7 @@ public struct MQTTBridge: Sendable {
       found.insert(accessory)
       return
     }
-    guard accessories[accessory] == nil else { return }
+    guard accessories[accessory] == nil, !emptying.contains(accessory) else { return }
     emptied += 1
     empty(accessory)
   }
@@ -503,8 +503,10 @@ public struct MQTTBridge: Sendable {
       case .adopted(let accessory): adopt(accessory)
       case .gone(let accessory): forget(accessory)
       case .listed: listWasRead()
-      // It is stored, so that the next run resumes from there.
-      case .began(let position): unstored = position
+      // It is stored, so that the next run resumes from there; and said: there may have been a position, in a file that is lost.
+      case .began(let position):
+        unstored = position
+        queue.add(event: MQTTMessage(topics.reset, payloads.reset(to: position, from: nil)), next: position)
       case .reset(let new, let last):
         queue.add(event: MQTTMessage(topics.reset, payloads.reset(to: new, from: last)), next: new)
       case .missed(let count, let first):

@@ -144,7 +144,9 @@ package struct SimulatedAgent {
       displayName: accessories[number] ?? "",
       state: .authorized, status: .active, address: Self.address(number), bond: .none,
       isIdentityDurable: true,
-      isInSight: true)
+      isInSight: true,
+      values: ValueLine.lines(
+        of: count > 0 && number > 0 && count >= number ? [event(UInt64(number)).data] : []))
   }
 
   private func event(_ sequence: UInt64) -> EventLine {

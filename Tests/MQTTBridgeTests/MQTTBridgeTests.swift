@@ -200,8 +200,22 @@ struct MQTTBridgeTests {
     for _ in 0..<5 { event(house) }
     house.restartBridge(stored: .unreadable)
     house.pass(.seconds(1))
-    #expect(house.resets.count == 1 && house.resets.first?.last == nil)
+    #expect(house.resets.count == 2 && house.resets.allSatisfy { $0.last == nil })
     #expect(house.events.count == 10)
+  }
+
+  @Test(
+    "A bridge that lost its position says where it begins, and one that goes on keeps the values of devices that are silent"
+  )
+  func silentDevices() {
+    let house = house()
+    for _ in 0..<3 { event(house) }
+    house.restartBridge()
+    house.pass(.seconds(1))
+    #expect(house.resets.count == 1 && house.text(Self.device)?.contains("temperature") == true)
+    house.restartBridge(stored: MQTTBridge.StoredCursor.none)
+    house.pass(.seconds(1))
+    #expect(house.resets.count == 2 && house.text(Self.device)?.contains("temperature") == true)
   }
 
   @Test("Commands need the configuration, and their mistakes have results with the caller's id")
