@@ -69,10 +69,12 @@ public struct AccessoryBook: Sendable {
         || (wanted.utf8.count >= 4 && line.identifier.hasPrefix(wanted))
     }
     guard let only = found.first else {
-      let names = lines.values.map(\.displayName).sorted().prefix(8).joined(separator: ", ")
+      let names = lines.values.map(\.displayName).sorted()
+      guard !names.isEmpty else { throw NameError(sentence: "there are no accessories") }
+      let others = names.count > 8 ? " and \(names.count - 8) more" : ""
       throw NameError(
-        sentence: names.isEmpty
-          ? "there are no accessories" : "there is no accessory \(name); there are \(names)")
+        sentence: (name.isEmpty ? "no accessory is named" : "there is no accessory \(name)")
+          + "; there are \(names.prefix(8).joined(separator: ", "))\(others)")
     }
     guard found.count == 1 else {
       throw NameError(sentence: "\(found.count) accessories are called \(name); give an identifier")

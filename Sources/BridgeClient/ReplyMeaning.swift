@@ -14,7 +14,7 @@ extension ReceivedReply {
     if let sentence = text("sentence") { return sentence }
     switch OperatorErrorName(rawValue: error) {
     case .busy: return "the app has an open request"
-    case .requestClosed: return "the request has ended"
+    case .requestClosed: return "the request has ended, or does not wait for that now"
     case .notFound: return "the \(text("kind") ?? "accessory") is not there"
     case .invalid, .setupFailed, .registryUnavailable, .notDisconnected, nil: break
     }
@@ -28,7 +28,9 @@ extension ReceivedReply {
 
   /// The agent does not know the method: it is older than this program.
   public var isUnknownMethod: Bool {
-    error == "org.varlink.service.MethodNotFound" || error == "org.varlink.service.MethodNotImplemented"
+    ["MethodNotFound", "MethodNotImplemented", "InterfaceNotFound"].contains {
+      error == "org.varlink.service.\($0)"
+    }
   }
 
   /// Its parameters as a value; nil when they are none.

@@ -168,7 +168,10 @@ cmosquitto_event cmosquitto_next(cmosquitto *client) {
 }
 
 const char *cmosquitto_error(cmosquitto *client, int error) {
-  if (error == MOSQ_ERR_ERRNO || error == MOSQ_ERR_EAI) return strerror(errno);
+  if (error == MOSQ_ERR_EAI) return "its name is not known; correct host in mqtt.toml";
+  // Without a number of the system's, what came was no message of MQTT.
+  if (error == MOSQ_ERR_ERRNO && errno == 0) error = MOSQ_ERR_PROTOCOL;
+  if (error == MOSQ_ERR_ERRNO) return strerror(errno);
   return error == MOSQ_ERR_TLS && client->reason[0] ? client->reason : mosquitto_strerror(error);
 }
 

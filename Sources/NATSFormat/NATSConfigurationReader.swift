@@ -78,7 +78,8 @@ extension FormatDiagnostic {
 }
 
 extension FormatDiagnostic.Expectation {
-  fileprivate static let token = form("a name without ., *, > and blanks, as \"kitchen\"")
+  fileprivate static let token = form(
+    "a name of 1 to 128 ASCII characters without ., *, >, /, \\ and blanks, as \"kitchen\"")
   fileprivate static let subject = form("names with points between them, as \"site.gateways\"")
   fileprivate static let url = form(
     "a URL without a password, as \"nats://nats.example.org:4222\" or \"tls://…\"")

@@ -20,7 +20,7 @@ extension MQTTBridge.Notice {
     case .brokerIsThere: "connected to the broker"
     case .brokerIsAway(let reason): "the broker is away: \(reason)"
     case .cursorNotStored(let reason):
-      "the position in the events cannot be stored: \(reason); make space for the state folder. Nothing is lost, but "
+      "the position in the events cannot be stored: \(reason); make space for the state folder, or correct its files. Nothing is lost, but "
         + "after a restart events are published twice"
     case .cursorUnreadable:
       "the stored position in the events cannot be read, so that events may be missing; the topic reset says so"

@@ -77,8 +77,8 @@ struct NATSConfigurationTests {
       ),
       (
         "schema = 1\n[subjects]\ngateway = \"a.b\"\n",
-        "nats.toml:3: subjects.gateway: \"a.b\" does not fit; it must be a name without ., *, > and blanks, as "
-          + "\"kitchen\""
+        "nats.toml:3: subjects.gateway: \"a.b\" does not fit; it must be a name of 1 to 128 ASCII "
+          + "characters without ., *, >, /, \\ and blanks, as \"kitchen\""
       ),
       (
         "schema = 1\n[subjects]\nprefix = \"acc.>\"\n",
