@@ -6,7 +6,7 @@ import costs
 WHEN = "release"
 PATIENCE = 900
 # Bluetoothd and a client take at least this many times the instructions of the agent in exclusive mode.
-LEAST_RATIO = 70
+LEAST_RATIO = 300
 
 
 def scenario(lab):
