@@ -15,8 +15,7 @@ public struct AccessoryReadings: Sendable {
 
   /// Takes what an advertisement says.
   public mutating func note(_ data: [UInt8]) {
-    for value in SensorPayload(data).values {
-      if case .event = value.content { continue }
+    for value in SensorPayload(data).values where value.isState {
       isDirty = true
       if let index = values.firstIndex(where: { $0.name == value.name }) {
         values[index] = value
@@ -29,11 +28,7 @@ public struct AccessoryReadings: Sendable {
   /// Takes the last values that the agent has, while none are known.
   public mutating func note(_ lines: [ValueLine]) {
     guard values.isEmpty else { return }
-    values = lines.compactMap { line in
-      let content: SensorValue.Content? =
-        line.number.map { .number($0) } ?? line.isOn.map { .flag($0) } ?? line.text.map { .text($0) }
-      return content.map { SensorValue(line.name, $0, unit: line.unit) }
-    }
+    values = lines.compactMap(\.value).filter(\.isState)
     isDirty = !values.isEmpty
   }
 
@@ -53,7 +48,7 @@ public struct AccessoryReadings: Sendable {
   public static func write(_ values: [SensorValue], to json: inout JSONWriter) {
     for value in values {
       switch value.content {
-      case .number(let number): json.member(value.name, JSONNumber(text: number.description))
+      case .number(let number): json.member(value.name, number)
       case .flag(let isSet): json.member(value.name, isSet)
       case .text(let text), .event(let text): json.member(value.name, text)
       }
@@ -61,8 +56,6 @@ public struct AccessoryReadings: Sendable {
   }
 }
 
-/// A number as its digits.
-private struct JSONNumber: JSONEncodable {
-  let text: String
-  func write(to json: inout JSONWriter) { json.literal(text) }
+extension SensorValue {
+  fileprivate var isState: Bool { if case .event = content { false } else { true } }
 }

@@ -24,7 +24,8 @@ extension ValueLine {
     return lines
   }
 
-  private var value: SensorValue? {
+  /// Nil for a line without content.
+  public var value: SensorValue? {
     let content: SensorValue.Content? =
       number.map { .number($0) } ?? isOn.map { .flag($0) } ?? text.map { .text($0) }
       ?? happened.map { .event($0) }
