@@ -43,9 +43,8 @@ public enum BridgeProgram {
   /// `arguments` begin with the program's name. Returns nil after printing what was asked for.
   private static func read<Options: BridgeOptions>(_ arguments: [String]) throws(ProgramError) -> Options? {
     let line: CommandLineOptions
-    let known = common + Options.options.map(\.option)
     do throws(CommandLineOptions.ParseError) {
-      line = try CommandLineOptions(arguments, known)
+      line = try CommandLineOptions(arguments, common + Options.options.map(\.option))
     } catch { throw ProgramError(error) }
     var options = Options()
     for (option, value) in line.given {
@@ -55,19 +54,10 @@ public enum BridgeProgram {
       }
       try options.set(Options.options[option - common.count].name, value ?? "")
     }
-    if let word = secondWord(of: arguments, known) { throw .usage("there is one word too many: \(word)") }
+    if line.otherArguments.count > 1 {
+      throw .usage("there is one word too many: \(line.otherArguments[1])")
+    }
     try options.finish(line.otherArgument)
     return options
-  }
-
-  /// The second argument that belongs to no option.
-  private static func secondWord(of arguments: [String], _ known: [CommandLineOptions.Option]) -> String? {
-    let first = arguments.indices.first { index in
-      (try? CommandLineOptions(Array(arguments[...index]), known))?.otherArgument != nil
-    }
-    guard let first else { return nil }
-    var others = arguments
-    others.remove(at: first)
-    return (try? CommandLineOptions(others, known))?.otherArgument
   }
 }

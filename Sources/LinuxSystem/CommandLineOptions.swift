@@ -25,8 +25,9 @@ public struct CommandLineOptions {
 
   /// The given options in their order: index in the list of the program's options, and value.
   public private(set) var given: [(option: Int, value: String?)] = []
-  /// The first argument that belongs to no option.
-  public private(set) var otherArgument: String?
+  /// The arguments that belong to no option, in their order.
+  public private(set) var otherArguments: [String] = []
+  public var otherArgument: String? { otherArguments.first }
 
   /// Parses `arguments`, which begin with the program's name. One thread may parse at a time: getopt has one global
   /// state.
@@ -50,7 +51,10 @@ public struct CommandLineOptions {
       let value = unsafe pointer.map { unsafe String(cString: $0) }
       isFirst = 0
       switch found {
-      case Int32(CLINUX_OPTION_END): otherArgument = value
+      case Int32(CLINUX_OPTION_END):
+        // getopt has moved them to the end, where the pointer is to the first of them.
+        let others = unsafe copies.drop { unsafe $0.map { unsafe UnsafePointer($0) } != pointer }
+        otherArguments = unsafe others.compactMap { unsafe $0.map { unsafe String(cString: $0) } }
       case Int32(CLINUX_OPTION_UNKNOWN): throw .unknown(value ?? "")
       case Int32(CLINUX_OPTION_WITHOUT_VALUE): throw .withoutValue(value ?? "")
       default: given.append((Int(found), value))

@@ -41,6 +41,7 @@ struct CommandLineOptionsTests {
   @Test("An argument that belongs to no option is returned, and so is one after two dashes")
   func words() throws {
     #expect(try read("word", "--help").otherArgument == "word")
+    #expect(try read("word", "--help", "other").otherArguments == ["word", "other"])
     #expect(try read("--", "--help").otherArgument == "--help")
   }
 }
