@@ -20,34 +20,59 @@ struct ScheduleTests {
     }
   }
 
-  @Test("A packet within the pause waits for its end; a busy radio is read unasked until it is empty")
+  /// Uses up the reads that a radio has saved, at this time and without a pause.
+  private func useSavedReads(of schedule: inout DrainSchedule, at milliseconds: Int64) {
+    for _ in 0..<6 {
+      #expect(schedule.admitRead(at: at(milliseconds), isReady: true, due: nil, isUrgent: false) == true)
+      schedule.drained(.some, at: at(milliseconds))
+      #expect(schedule.isWatched(isUrgent: false))
+    }
+  }
+
+  @Test("Six packets are read as they come; of more, one per interval, and a pause earns the reads again")
+  func savedReads() {
+    var schedule = DrainSchedule(intervalMilliseconds: 20)
+    useSavedReads(of: &schedule, at: 1000)
+    for time: Int64 in [1020, 1040] {
+      #expect(schedule.admitRead(at: at(time), isReady: true, due: nil, isUrgent: false) == true)
+      schedule.drained(.some, at: at(time))
+    }
+    #expect(schedule.admitRead(at: at(1059), isReady: true, due: nil, isUrgent: false) == false)
+    #expect(schedule.admitRead(at: at(1060), isReady: false, due: nil, isUrgent: false) == true)
+    schedule.drained(.nothing, at: at(1060))
+    #expect(schedule.admitRead(at: at(1061), isReady: true, due: nil, isUrgent: false) == true)
+    schedule.drained(.some, at: at(1061))
+    useSavedReads(of: &schedule, at: 1180)
+    #expect(schedule.admitRead(at: at(1180), isReady: true, due: nil, isUrgent: false) == false)
+  }
+
+  @Test("A packet that finds no read saved waits; a busy radio is read unasked until it is empty")
   func busyRadio() {
     var schedule = DrainSchedule(intervalMilliseconds: 20)
-    #expect(schedule.admitRead(at: at(0), isReady: true, due: nil, isUrgent: false) == true)
-    schedule.drained(.some, at: at(0))
-    #expect(schedule.admitRead(at: at(19), isReady: true, due: nil, isUrgent: false) == false)
-    for end: Int64 in [20, 40] {
+    useSavedReads(of: &schedule, at: 1000)
+    #expect(schedule.admitRead(at: at(1019), isReady: true, due: nil, isUrgent: false) == false)
+    for end: Int64 in [1020, 1040] {
       #expect(!schedule.isWatched(isUrgent: false))
       #expect(schedule.deadline(due: nil, isUrgent: false) == at(end))
       #expect(schedule.admitRead(at: at(end - 1), isReady: false, due: nil, isUrgent: false) == false)
       #expect(schedule.admitRead(at: at(end), isReady: false, due: nil, isUrgent: false) == true)
       schedule.drained(.some, at: at(end))
     }
-    #expect(schedule.admitRead(at: at(60), isReady: true, due: nil, isUrgent: false) == true)
-    schedule.drained(.nothing, at: at(60))
+    #expect(schedule.admitRead(at: at(1060), isReady: true, due: nil, isUrgent: false) == true)
+    schedule.drained(.nothing, at: at(1060))
     #expect(schedule.isWatched(isUrgent: false))
     #expect(schedule.deadline(due: nil, isUrgent: false) == nil)
-    #expect(schedule.admitRead(at: at(61), isReady: true, due: nil, isUrgent: false) == true)
+    #expect(schedule.admitRead(at: at(1061), isReady: true, due: nil, isUrgent: false) == true)
   }
 
   @Test("While a request is urgent, a radio is watched and read at once")
   func urgent() {
     var schedule = DrainSchedule(intervalMilliseconds: 20)
-    schedule.drained(.some, at: at(0))
-    #expect(schedule.admitRead(at: at(1), isReady: true, due: nil, isUrgent: false) == false)
+    useSavedReads(of: &schedule, at: 1000)
+    #expect(schedule.admitRead(at: at(1001), isReady: true, due: nil, isUrgent: false) == false)
     #expect(schedule.isWatched(isUrgent: true))
-    #expect(schedule.admitRead(at: at(2), isReady: true, due: nil, isUrgent: true) == true)
-    schedule.drained(.some, at: at(2))
+    #expect(schedule.admitRead(at: at(1002), isReady: true, due: nil, isUrgent: true) == true)
+    schedule.drained(.some, at: at(1002))
     #expect(schedule.isWatched(isUrgent: false))
     #expect(schedule.deadline(due: nil, isUrgent: true) == nil)
   }

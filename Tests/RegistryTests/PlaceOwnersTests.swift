@@ -93,7 +93,8 @@ struct PlaceOwnersTests {
     "BusObjects.devicesMax": .length, "BusObjects.pairedMax": .length, "BusObjects.adaptersMax": .length,
     "BluetoothdClient.messageBytesMax": .length, "BluetoothdClient.pathBytesMax": .length,
     "BusCall.textMax": .length, "DeviceBond.keyKindMax": .length, "DeviceBond.linkKeyKindMax": .length,
-    "PairingCancellation.triesMax": .derived, "UnpairQueue.triesMax": .derived,
+    "DrainSchedule.savedReadsMax": .derived, "PairingCancellation.triesMax": .derived,
+    "UnpairQueue.triesMax": .derived,
     "KernelPairing.triesMax": .derived, "BondableSwitch.retryDoublingsMax": .derived,
     "KernelKeyLoading.retryDoublingsMax": .derived,
   ]

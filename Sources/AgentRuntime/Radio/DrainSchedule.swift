@@ -5,21 +5,22 @@ import HCI
 /// Decides when the loop reads a radio. Wake-ups cost more than matching, so a busy radio is read once per interval and
 /// not once per packet, and a packet that comes alone costs one wake-up.
 ///
-/// After a read that found packets, a radio with a descriptor rests for the interval, and stays watched. A packet that
-/// arrives after this pause is read at once. One that arrives within it ends the watching: from then on the radio is
-/// read at the end of each pause, until such a read finds nothing. A radio without a descriptor reports when it is due,
-/// and is read no more often either. While a request is urgent, no read is delayed, unless more
-/// than ``busyCount`` packets came within a second.
+/// A radio with a descriptor has one read per interval, and saves up to ``savedReadsMax`` that it does not need. While it
+/// has one, a packet is read as it arrives. Otherwise the packet ends the watching: from then on the radio is read at the
+/// end of each interval, until such a read finds nothing. A radio without a descriptor reports when it is due, and saves
+/// none. While a request is urgent, no read is delayed, unless more than ``busyCount`` packets came within a second.
 struct DrainSchedule: Equatable {
   /// A busier radio is read once per interval even while a request is urgent: a turn for each packet would cost more than
   /// the 20 ms are worth.
   static let busyCount = 50
   private static let busyMilliseconds: Int64 = 1000
+  /// Packets that come at random at almost the rate of the intervals need no timer with as many.
+  private static let savedReadsMax: Int64 = 5
 
   var intervalMilliseconds: Int64
   let hasDescriptor: Bool
-  /// The end of the pause after the last read; nil after a read that found nothing.
-  private var pauseEnd: Instant?
+  /// When the next read has been earned: in the past when some are saved.
+  private var pauseEnd = Instant(microseconds: 0)
   /// Whether the radio is read at the end of the pause, and not watched until then.
   private var isBatching = false
   private var isBusy = false
@@ -36,8 +37,7 @@ struct DrainSchedule: Equatable {
   /// Returns whether the radio is read in this turn. `due` is the time when the source has its next packet.
   mutating func admitRead(at now: Instant, isReady: Bool, due: Instant?, isUrgent: Bool) -> Bool {
     if isReady {
-      let isPausing = pauseEnd.map { $0 > now } ?? false
-      if isUrgent && !isBusy || !isBatching && !isPausing {
+      if isUrgent && !isBusy || !isBatching && pauseEnd <= now {
         isBatching = false
         return true
       }
@@ -49,7 +49,7 @@ struct DrainSchedule: Equatable {
   /// The time when the loop must turn for the radio.
   func deadline(due: Instant?, isUrgent: Bool) -> Instant? {
     if hasDescriptor { return isBatching ? pauseEnd : nil }
-    guard let pauseEnd, !isUrgent || isBusy else { return due }
+    guard !isUrgent || isBusy else { return due }
     return due.map { max($0, pauseEnd) }
   }
 
@@ -61,13 +61,14 @@ struct DrainSchedule: Equatable {
     packetCount += packets
     if packetCount > Self.busyCount { isBusy = true }
     switch outcome {
-    case .nothing, .ended: (pauseEnd, isBatching) = (hasDescriptor ? nil : pause(now), false)
-    case .some: pauseEnd = pause(now)
+    case .nothing where hasDescriptor: isBatching = false
+    case .nothing, .some, .ended:
+      let saved = hasDescriptor ? Self.savedReadsMax * intervalMilliseconds : 0
+      let earned = min(max(pauseEnd, now.advanced(milliseconds: -saved)), now)
+      pauseEnd = earned.advanced(milliseconds: intervalMilliseconds)
     case .more: (pauseEnd, isBatching) = (now, true)
     }
   }
-
-  private func pause(_ now: Instant) -> Instant { now.advanced(milliseconds: intervalMilliseconds) }
 }
 
 /// How long to wait before trying again: half a second after the first failure, then twice as long each time, up to
