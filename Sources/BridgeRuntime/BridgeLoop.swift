@@ -46,6 +46,8 @@ public final class BridgeLoop<Owner: Sendable> {
   private var armed: Int64?
   private let signals: SignalDescriptor
   private let start: Int64
+  /// When the memory is given back that only what was done until now needed.
+  private var releaseDue: Duration?
 
   public init() throws(SystemError) {
     signals = try SignalDescriptor()
@@ -54,6 +56,7 @@ public final class BridgeLoop<Owner: Sendable> {
     start = try BootTime.now()
     try epoll.add(signals.descriptor, .readable, token: token(of: .signals))
     try epoll.add(timer.descriptor, .readable, token: token(of: .timer))
+    releaseMemorySoon()
   }
 
   /// The time since the loop began.
@@ -65,10 +68,20 @@ public final class BridgeLoop<Owner: Sendable> {
     return token
   }
 
+  /// Gives back, ten seconds from now, the memory that what is done now needs and waiting does not. The start and each
+  /// new connection do so by themselves.
+  public func releaseMemorySoon() { releaseDue = releaseDue ?? now + .seconds(10) }
+
+  private func releaseMemory() {
+    guard let due = releaseDue, due <= now else { return }
+    releaseDue = nil
+    ResidentMemory.releaseIdlePages()
+  }
+
   /// Waits for what is ready, until `deadline` at most, and hands it to `handle`. Returns false when a signal ends the
   /// program.
   public func turn(until deadline: Duration?, _ handle: (Event) -> Void) throws(SystemError) -> Bool {
-    try arm(deadline)
+    try arm([deadline, releaseDue].compactMap(\.self).min())
     for index in 0..<(try epoll.wait()) {
       let ready = epoll.ready(index)
       switch registry.owner(of: ready.token) {
@@ -76,6 +89,7 @@ public final class BridgeLoop<Owner: Sendable> {
       case .timer:
         try? timer.acknowledge()
         armed = nil
+        releaseMemory()
         handle(.timePassed)
       case .signals:
         guard let signal = try signals.next() else { break }
@@ -108,6 +122,7 @@ public final class BridgeLoop<Owner: Sendable> {
       registry.remove(token)
       return nil
     }
+    releaseMemorySoon()
     return Connection(socket, token: token)
   }
 

@@ -18,8 +18,6 @@ final class Server {
   private static let unsentMax = 1 << 19
   /// Commands of operators at one time.
   private static let commandsMax = 4
-  /// How long after a reply the memory is given back that only replies like it need.
-  private static let releasePause = Duration.seconds(10)
   /// Rounds of the listeners before others get a turn.
   private static let roundsMax = 64
 
@@ -39,7 +37,6 @@ final class Server {
   /// When a listener wants to run again.
   private var listenersDue: Duration?
   /// When memory is given back; nil when nothing has happened since.
-  private var releaseDue: Duration?
 
   init(_ options: Options) throws(ProgramError) {
     self.options = options
@@ -144,13 +141,12 @@ final class Server {
     handleInput(.start)
     let notification = try ServiceNotification()
     try notification?.send("READY=1")
-    releaseDue = loop.now + Self.releasePause
     repeat { runListeners() } while try loop.turn(until: nextDeadline, handle)
     log.say(.info, "ended by a signal")
   }
 
   private var nextDeadline: Duration? {
-    [page.nextDeadline, listenersDue, releaseDue].compactMap(\.self).min()
+    [page.nextDeadline, listenersDue].compactMap(\.self).min()
   }
 
   private func handle(_ event: BridgeLoop<Owner>.Event) {
@@ -158,19 +154,12 @@ final class Server {
     case .reload: reload()
     case .timePassed:
       handleInput(.timePassed)
-      releaseMemory()
     // The listeners run in every turn.
     case .ready(.listener): break
     case .ready(.control): acceptCommands()
     case .ready(.agent(let id)): receive(from: id)
     case .ready(.command(let number)): receiveCommand(number)
     }
-  }
-
-  private func releaseMemory() {
-    guard let due = releaseDue, due <= loop.now else { return }
-    releaseDue = nil
-    ResidentMemory.releaseIdlePages()
   }
 
   /// Reads the token again. The library reads a certificate only when it starts.
@@ -239,7 +228,7 @@ final class Server {
     listenersDue = .zero
     switch effect {
     case .send, .sendAgent, .openAgent, .closeAgent: break
-    default: releaseDue = releaseDue ?? loop.now + Self.releasePause
+    default: loop.releaseMemorySoon()
     }
     return []
   }
