@@ -176,14 +176,15 @@ public struct BridgeClient: Sendable {
     }
   }
 
-  /// The number of the event after those that a reply brings, or says are lost.
+  /// The number of the event after those that a reply brings, or says are lost or were for others.
   private static func next(after cursor: EventCursor, _ line: JSONObjectReader) -> UInt64? {
     if let event = try? line.objectIfPresent("event") {
       let last: UInt64? = try? event.integerIfPresent("sequence")
       return last.map { $0 + 1 }
     }
     let missed: UInt64? = try? line.integerIfPresent("missed")
-    return missed.map { cursor.sequence + $0 }
+    let passed: UInt64? = try? line.integerIfPresent("passed")
+    return (missed ?? passed).map { cursor.sequence + $0 }
   }
 
   // MARK: - Ends

@@ -75,6 +75,9 @@ public struct GatewayFeed: Sendable {
   private var eventsCall: BridgeCallID?
   private var eventsCallCount = 0
   private var isHeld = false
+  /// Events of others that the agent has reported by themselves; the next event says them with its own, so that what is
+  /// published adds up.
+  private var passedCount = 0
 
   public init(from start: Start) { self.start = start }
 
@@ -138,7 +141,7 @@ public struct GatewayFeed: Sendable {
   /// Resumes from another position.
   public mutating func moveStart(to start: Start) {
     stopEvents()
-    self.start = start
+    (self.start, passedCount) = (start, 0)
   }
 
   /// The accessory that an event is of.
@@ -258,6 +261,9 @@ public struct GatewayFeed: Sendable {
       began(EventCursor(epoch: epoch, sequence: sequence), isReset: line.isReset ?? false)
     } else if let event = line.event {
       start = .cursor(EventCursor(epoch: event.epoch, sequence: event.sequence + 1))
+      var event = event
+      event.passed += passedCount
+      passedCount = 0
       effects.append(.event(event))
     } else if line.present != nil {
       presentAnswered(reply)
@@ -265,6 +271,9 @@ public struct GatewayFeed: Sendable {
       let count = UInt64(missed)
       start = .cursor(EventCursor(epoch: first.epoch, sequence: first.sequence + count))
       effects += [.log(.missed(count)), .missed(count, from: first)]
+    } else if line.passed > 0, let first = cursor {
+      start = .cursor(EventCursor(epoch: first.epoch, sequence: first.sequence + UInt64(line.passed)))
+      passedCount += line.passed
     } else if line.radioChanged != nil {
       askStatus()
     }
@@ -282,7 +291,7 @@ public struct GatewayFeed: Sendable {
     }
     // What the new run has in its ring is read, too.
     let first = EventCursor(epoch: position.epoch, sequence: 0)
-    start = .cursor(first)
+    (start, passedCount) = (.cursor(first), 0)
     effects += [.log(.reset(last: last)), .reset(to: first, last: last)]
     guard position.sequence > 0 else { return }
     stopEvents()

@@ -49,6 +49,21 @@ package struct SimulatedAgent {
 
   package mutating func produceEvent() { if isRunning { counts[epoch] = count + 1 } }
 
+  /// Others have as many events, and the streams say so.
+  package mutating func passOver(_ events: Int) -> [(BridgeCallID, [UInt8])] {
+    let next = count + UInt64(events)
+    counts[epoch] = next
+    return eventCalls.map { id in
+      streams[id]?.sequence = next
+      return (id, Message.reply(continues: true) { $0.member("passed", events) })
+    }
+  }
+
+  /// The calls that stream events.
+  package var eventCalls: [BridgeCallID] {
+    streams.filter { $0.value.method.hasSuffix("Gateway.Watch") }.keys.sorted { $0.number < $1.number }
+  }
+
   /// Sets an accessory up, renames it, or removes it.
   package mutating func change(_ number: Int, name: String?) -> [(BridgeCallID, [UInt8])] {
     accessories[number] = name

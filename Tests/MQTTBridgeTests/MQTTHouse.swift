@@ -55,6 +55,16 @@ final class MQTTHouse {
     waiting = [:]
   }
 
+  /// Others have as many events; then the connections with events end, and come again.
+  func passOver(_ events: Int) {
+    for (id, bytes) in agent.passOver(events) { handle(.agent(.received(id, bytes))) }
+    for id in agent.eventCalls {
+      agent.close(id)
+      handle(.agent(.ended(id, "closed")))
+    }
+    pass(.seconds(1))
+  }
+
   func endBroker(_ reason: String = "closed") {
     guard broker.isConnected || isConnecting else { return }
     broker.disconnect()

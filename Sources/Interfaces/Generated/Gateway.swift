@@ -1464,6 +1464,8 @@ public struct WatchReply: Equatable, ReadableLine {
   public var event: EventLine?
   /// How many events were overwritten before they could be sent.
   public var missed: Int?
+  /// How many events went to others since the last reply to a bridge, which had none: 256 or more.
+  public var passed: Int
   /// A connection of an app that was made or has ended.
   public var connection: ConnectionLine?
   /// A change of the radio's state.
@@ -1479,7 +1481,7 @@ public struct WatchReply: Equatable, ReadableLine {
 
   public init(epoch: String? = nil, sequence: UInt64? = nil, time: Seconds? = nil,
     isReset: Bool? = nil, present: DeviceLine? = nil, event: EventLine? = nil, missed: Int? = nil,
-    connection: ConnectionLine? = nil, radioChanged: RadioChangeLine? = nil,
+    passed: Int = 0, connection: ConnectionLine? = nil, radioChanged: RadioChangeLine? = nil,
     missedConnections: Int? = nil, presentNetwork: NetworkLine? = nil,
     network: NetworkEventLine? = nil, missedNetworks: Int? = nil) {
     self.epoch = epoch
@@ -1489,6 +1491,7 @@ public struct WatchReply: Equatable, ReadableLine {
     self.present = present
     self.event = event
     self.missed = missed
+    self.passed = passed
     self.connection = connection
     self.radioChanged = radioChanged
     self.missedConnections = missedConnections
@@ -1505,6 +1508,7 @@ public struct WatchReply: Equatable, ReadableLine {
     json.object("present", present)
     json.object("event", event)
     json.member("missed", missed)
+    if passed != 0 { json.member("passed", passed) }
     json.object("connection", connection)
     json.object("radioChanged", radioChanged)
     json.member("missedConnections", missedConnections)
@@ -1521,6 +1525,7 @@ public struct WatchReply: Equatable, ReadableLine {
     present = try line.lineIfPresent("present")
     event = try line.lineIfPresent("event")
     missed = try line.integerIfPresent("missed")
+    passed = try line.integerIfPresent("passed") ?? 0
     connection = try line.lineIfPresent("connection")
     radioChanged = try line.lineIfPresent("radioChanged")
     missedConnections = try line.integerIfPresent("missedConnections")

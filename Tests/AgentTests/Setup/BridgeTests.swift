@@ -279,6 +279,24 @@ struct BridgeTests {
     #expect(!root.events.isEmpty && root.events.allSatisfy { $0["passed"] == nil })
   }
 
+  @Test("A bridge that has no events for long learns how many went to others")
+  func passedAlone() throws {
+    let harness = AgentHarness(
+      .lightsAndGarden, scene: (1...4).map { .blinking($0) },
+      access: Self.access { $0.forward = .accessories })
+    let clients = try [Self.user, 0].map { user in
+      let client = try #require(harness.connect(user: user, groups: []))
+      harness.send(Message.text("io.accessoryd.Gateway.Watch", "", more: true), by: client)
+      return client
+    }
+    harness.run(milliseconds: 60_000)
+    let told = clients[0].replies.compactMap { $0.integer("passed") }
+    #expect(clients[0].events.isEmpty && told.count > 1 && told.allSatisfy { $0 >= 256 }, "\(told)")
+    let next = (clients[0].replies.first?.integer("sequence") ?? 0) + told.reduce(0, +)
+    let produced = try #require(clients[1].events.last?.integer("sequence")) + 1
+    #expect(next <= produced && produced - next < 256, "\(next) of \(produced)")
+  }
+
   @Test("A reload that changes its table ends its call, and leaves those of other bridges and apps")
   func reloaded() throws {
     var access = Self.access { $0.may = [.pick] }

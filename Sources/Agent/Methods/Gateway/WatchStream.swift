@@ -19,6 +19,9 @@ struct WatchStream: ReplyStream {
     case live
   }
 
+  /// With as many events of others, the cursor of a bridge that has none moves: fewer than the ring holds.
+  private static let passedStep = 256
+
   private var phase: Phase
   private var cursor: EventCursor
   /// The number of the next connection or change of the radio to report.
@@ -131,7 +134,11 @@ struct WatchStream: ReplyStream {
     }
     while true {
       switch agent.dataPath.pipeline.events.read(&cursor) {
-      case .end: return .wait
+      case .end:
+        // Its cursor is not to grow old while only others have events.
+        guard passed >= Self.passedStep else { return .wait }
+        defer { passed = 0 }
+        return .reply(Message.line(WatchReply(passed: passed)))
       case .missed(let count):
         agent.feeds.counters.eventsMissed &+= count
         return .reply(Message.line(WatchReply(missed: Int(count))))
