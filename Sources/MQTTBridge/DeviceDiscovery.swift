@@ -79,11 +79,10 @@ extension DeviceDiscovery {
     /// The entity of a value; nil for one that is no state.
     init?(_ value: SensorValue) {
       let kind = String(value.kind)
-      let label = String(value.name.map { $0 == "_" ? " " : $0 })
-      let isLarge = label.prefix(1).uppercased() + label.dropFirst()
+      let label = Self.label(of: value.name)
       switch value.content {
       case .number:
-        self.init(key: value.name, name: isLarge, template: "{{ value_json.\(value.name) }}")
+        self.init(key: value.name, name: label, template: "{{ value_json.\(value.name) }}")
         unit = value.unit
         deviceClass = Self.numberClasses[kind]
         stateClass = Self.totals.contains(kind) ? "total_increasing" : "measurement"
@@ -91,11 +90,11 @@ extension DeviceDiscovery {
       case .flag:
         let (on, off) = kind == "safe" ? ("OFF", "ON") : ("ON", "OFF")
         self.init(
-          key: value.name, name: isLarge, template: "{{ '\(on)' if value_json.\(value.name) else '\(off)' }}")
+          key: value.name, name: label, template: "{{ '\(on)' if value_json.\(value.name) else '\(off)' }}")
         platform = "binary_sensor"
         deviceClass = Self.flagClasses[kind]
       case .text:
-        self.init(key: value.name, name: isLarge, template: "{{ value_json.\(value.name) }}")
+        self.init(key: value.name, name: label, template: "{{ value_json.\(value.name) }}")
         isDiagnostic = true
         isEnabled = false
       case .event: return nil
@@ -119,6 +118,17 @@ extension DeviceDiscovery {
       }
     }
 
+    /// A value's name for readers.
+    private static func label(of name: String) -> String {
+      let words = name.split(separator: "_").map { abbreviations[String($0)] ?? String($0) }
+      let label = words.joined(separator: " ")
+      return label.prefix(1).uppercased() + label.dropFirst()
+    }
+
+    private static let abbreviations = [
+      "co2": "CO2", "pm1": "PM1", "pm25": "PM2.5", "pm10": "PM10", "uuid": "UUID", "voc": "VOC", "nox": "NOx",
+      "tx": "TX",
+    ]
     /// What Home Assistant calls a kind of number.
     private static let numberClasses = [
       "temperature": "temperature", "dew_point": "temperature", "humidity": "humidity",

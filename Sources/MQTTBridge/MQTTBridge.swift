@@ -145,6 +145,7 @@ public struct MQTTBridge: Sendable {
     case .connected:
       deadlines.append(searchEnd)
       if queue.isWaiting { deadlines.append(progressTime + Self.silenceMax) }
+      guard change == nil else { break }
       deadlines += accessories.values.map { $0.deadline(pause: configuration.pauses.pause(app: $0.line.app)) }
     }
     if unstored != nil { deadlines.append(storeTime) }
@@ -272,7 +273,7 @@ public struct MQTTBridge: Sendable {
   private mutating func receive(_ message: MQTTMessage) {
     if message.topic == topics.discoveryStatus {
       if message.payload == Array("online".utf8), !message.isRetained { renewTopics() }
-    } else if let name = topics.command(of: message.topic) {
+    } else if let name = topics.commandName(of: message.topic) {
       // The broker would send a retained command again at each connection.
       if !message.isRetained, configuration.acceptsCommands { receiveCommand(name, message.payload) }
     } else if message.isRetained, !message.payload.isEmpty,
@@ -310,17 +311,20 @@ public struct MQTTBridge: Sendable {
   }
 
   private mutating func publishAvailability() {
+    guard change == nil else { return }
     let isThere = feed.isAgentThere && ending == nil
     queue.set(topics.availability, Array((isThere ? "online" : "offline").utf8))
   }
 
   private mutating func publishStatus() {
-    if let status = feed.status { queue.set(topics.status, payloads.status(status, bridge: version)) }
+    if change == nil, let status = feed.status {
+      queue.set(topics.status, payloads.status(status, bridge: version))
+    }
   }
 
   /// Publishes states and values whose pause is over.
   private mutating func publishDueTopics() {
-    guard feed.isListed else { return }
+    guard feed.isListed, change == nil else { return }
     for (accessory, state) in accessories {
       if state.isStateDue(at: now) {
         queue.set(topics.state(accessory), state.state(showsAddresses: configuration.showsAddresses))
@@ -473,7 +477,7 @@ public struct MQTTBridge: Sendable {
 
   // MARK: - Commands
 
-  private mutating func receiveCommand(_ name: MQTTCommand.Name, _ payload: [UInt8]) {
+  private mutating func receiveCommand(_ name: String, _ payload: [UInt8]) {
     performCommands(commands.receive(name, payload, feed.book))
   }
 

@@ -7,6 +7,17 @@ import JSON
 struct MQTTCommand: Equatable, Sendable {
   enum Name: String, CaseIterable, Sendable {
     case pick, choose, cancel, rename, remove
+
+    /// What a command has beside its id.
+    fileprivate var members: [String] {
+      switch self {
+      case .pick: ["app", "item", "timeout", "count"]
+      case .choose: ["request", "candidate", "name"]
+      case .cancel: []
+      case .rename: ["accessory", "name"]
+      case .remove: ["accessory"]
+      }
+    }
   }
 
   enum Action: Equatable, Sendable {
@@ -25,7 +36,7 @@ struct MQTTCommand: Equatable, Sendable {
   let action: Action
 
   /// Throws why the message is no command, with the id if it has one.
-  init(_ name: Name, _ payload: [UInt8]) throws(CommandError) {
+  init(_ name: String, _ payload: [UInt8]) throws(CommandError) {
     guard payload.count <= Self.byteCountMax, case .object(let object)? = try? JSONReader.read(payload.span)
     else {
       throw CommandError(
@@ -38,6 +49,15 @@ struct MQTTCommand: Equatable, Sendable {
       throw CommandError(id: .null, sentence: "a command has an id, which is a string or an integer")
     }
     self.id = id
+    guard let name = Name(rawValue: name) else {
+      let names = Name.allCases.map(\.rawValue).joined(separator: ", ")
+      throw CommandError(id: id, sentence: "there is no such command; there are \(names)")
+    }
+    if let member = JSONObjectReader(object).names.first(where: { $0 != "id" && !name.members.contains($0) })
+    {
+      let members = (["id"] + name.members).joined(separator: ", ")
+      throw CommandError(id: id, sentence: "\(name) has no member \(member); it has \(members)")
+    }
     do throws(JSONMemberError) {
       action = try Self.action(name, JSONObjectReader(object))
     } catch {

@@ -58,8 +58,9 @@ struct MQTTTopics: Equatable, Sendable {
 
   var commandFilter: String { "\(base)/command/+" }
 
-  func command(of topic: String) -> MQTTCommand.Name? {
+  /// The name of the command for which the topic is.
+  func commandName(of topic: String) -> String? {
     let prefix = "\(base)/command/"
-    return topic.hasPrefix(prefix) ? MQTTCommand.Name(rawValue: String(topic.dropFirst(prefix.count))) : nil
+    return topic.hasPrefix(prefix) ? String(topic.dropFirst(prefix.count)) : nil
   }
 }

@@ -35,7 +35,7 @@ struct PendingCommands: Sendable {
   private var lastCall = Self.firstCall
 
   /// Carries out a command, or says why not.
-  mutating func receive(_ name: MQTTCommand.Name, _ payload: [UInt8], _ book: AccessoryBook) -> [Effect] {
+  mutating func receive(_ name: String, _ payload: [UInt8], _ book: AccessoryBook) -> [Effect] {
     do throws(CommandError) {
       return try run(MQTTCommand(name, payload), book)
     } catch {

@@ -95,6 +95,21 @@ struct MQTTBridgeTests {
           Array(##"{"id":"C4:A1:00:00:00:01","servicedata":"40020100","servicedatauuid":"0xfcd2"}"##.utf8)))
   }
 
+  @Test(
+    "Events of others are not missed when the connection ends after them, and the next event says how many")
+  func passed() {
+    let house = house()
+    event(house)
+    house.passOver(300)
+    house.passOver(SimulatedAgent.app.utf8.count)
+    event(house)
+    event(house)
+    let texts = house.broker.messages("accessoryd/gw/event").suffix(2)
+    #expect(texts.first?.contains(#""sequence":308,"passed":307,"#) == true, "\(texts)")
+    #expect(texts.last?.contains(#""sequence":309,"time""#) == true, "\(texts)")
+    #expect(house.missed.isEmpty)
+  }
+
   @Test("A removed accessory's topics are emptied, also one that was removed while the bridge was down")
   func removal() {
     let house = house()
@@ -236,6 +251,14 @@ struct MQTTBridgeTests {
         "rename", "{}",
         #"{"id":null,"ok":false,"error":"a command has an id, which is a string or an integer"}"#
       ),
+      (
+        "picks", #"{"id":1}"#,
+        #"{"id":1,"ok":false,"error":"there is no such command; there are pick, choose, cancel, rename, remove"}"#
+      ),
+      (
+        "choose", #"{"id":2,"request":"1","candidate":1,"nmae":"x"}"#,
+        #"{"id":2,"ok":false,"error":"choose has no member nmae; it has id, request, candidate, name"}"#
+      ),
       ("rename", #"{"id":7}"#, #"{"id":7,"ok":false,"error":"accessory is missing, or is no string"}"#),
       (
         "pick", #"{"id":"a","app":"climate","timeout":1}"#,
@@ -253,7 +276,6 @@ struct MQTTBridgeTests {
     ] {
       #expect(result(open, name, text) == expected)
     }
-    #expect(result(open, "unknown", #"{"id":1}"#) == nil)
     #expect(result(open, "rename", "{", retained: true) == nil)
   }
 
@@ -272,5 +294,27 @@ struct MQTTBridgeTests {
     )
     #expect(house.broker.retained.keys.filter { $0.hasPrefix("accessoryd/annex/") }.count == 4)
     #expect(house.notices.last { $0 == .reconfigured } != nil)
+  }
+
+  @Test("What changes while the old topics are emptied is published under the new ones alone")
+  func lateChange() {
+    let house = house()
+    event(house)
+    event(house)
+    house.pass(.seconds(20))
+    var new = MQTTConfiguration()
+    new.base = "site"
+    house.isPrompt = false
+    house.handle(.configure(new))
+    for _ in 0..<4 { event(house) }
+    house.change(1, name: "Attic")
+    house.pass(.seconds(2))
+    house.isPrompt = true
+    house.handle(.timePassed)
+    house.pass(.seconds(6))
+    #expect(
+      !house.broker.retained.keys.contains { $0.hasPrefix("accessoryd/") }, "\(house.broker.retained.keys)")
+    #expect(house.text("site/gw/availability") == "online")
+    #expect(house.text(Self.state.replacing("accessoryd/", with: "site/"))?.contains("Attic") == true)
   }
 }
