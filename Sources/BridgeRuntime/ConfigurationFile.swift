@@ -50,7 +50,9 @@ public struct ConfigurationFile: Sendable {
   ) throws(ProgramError) {
     let missing = files.compactMap(Self.problem)
     for line in lines + missing { print(line) }
-    guard isReadable, missing.isEmpty else { throw hasErrors }
+    guard isReadable, missing.isEmpty else {
+      throw .failure(.dataError, "\(path) has errors; correct them")
+    }
     print("\(path): no errors")
   }
 

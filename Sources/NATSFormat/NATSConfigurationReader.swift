@@ -56,7 +56,9 @@ extension NATSConfiguration.Server {
         }
         return url.text
       }
-      if urls.isEmpty { table.report(.empty, at: .urls) }
+      if case .array(let found)? = table.node(.urls)?.value, found.isEmpty {
+        table.report(.empty, at: .urls)
+      }
     }
     user = table.text(.user)
     publicKey = table.value(.publicKey, .publicKey) { $0.isPublicKey ? $0 : nil }
@@ -83,7 +85,8 @@ extension FormatDiagnostic.Expectation {
   fileprivate static let subject = form("names with points between them, as \"site.gateways\"")
   fileprivate static let url = form(
     "a URL without a password, as \"nats://nats.example.org:4222\" or \"tls://…\"")
-  fileprivate static let publicKey = form("the public key of a user: U and 55 letters or digits")
+  fileprivate static let publicKey = form(
+    "the public key of a user, copied without a mistake: U and 55 letters or digits")
 }
 
 extension String {
@@ -98,10 +101,42 @@ extension String {
     guard let scheme = schemes.first(where: { hasPrefix($0) }) else { return false }
     let rest = dropFirst(scheme.count)
     return !rest.isEmpty && rest.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"@/,".utf8.contains($0) }
+      && rest.hasPossiblePort
   }
 
+  /// Base32 of a kind, 32 bytes and a checksum of two, the low one first (documentation of NATS, "NKeys").
   fileprivate var isPublicKey: Bool {
-    utf8.count == 56 && first == "U"
-      && utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x32...0x37).contains($0) }
+    var (bytes, bits, bitCount): ([UInt8], UInt32, Int) = ([], 0, 0)
+    for letter in utf8 {
+      let digit: UInt8
+      switch letter {
+      case 0x41...0x5A: digit = letter - 0x41
+      case 0x32...0x37: digit = letter - 0x32 + 26
+      default: return false
+      }
+      (bits, bitCount) = (bits << 5 | UInt32(digit), bitCount + 5)
+      guard bitCount >= 8 else { continue }
+      bitCount -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+    }
+    guard first == "U", bytes.count == 35 else { return false }
+    return UInt16(bytes[33]) | UInt16(bytes[34]) << 8 == Self.checksum(bytes.prefix(33))
+  }
+
+  /// CRC-16/XMODEM.
+  private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt16 {
+    bytes.reduce(0) { value, byte in
+      (0..<8).reduce(value ^ UInt16(byte) << 8) { value, _ in
+        value << 1 ^ (value & 0x8000 == 0 ? 0 : 0x1021)
+      }
+    }
+  }
+}
+
+extension Substring {
+  /// Whether what follows the last colon, if it belongs to no address, can be a port.
+  fileprivate var hasPossiblePort: Bool {
+    guard let colon = lastIndex(of: ":"), !self[colon...].contains("]") else { return true }
+    return UInt16(self[index(after: colon)...]).map { $0 > 0 } ?? false
   }
 }
