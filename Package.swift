@@ -254,7 +254,7 @@ let package = Package(
       name: "accessory-esphome",
       dependencies: [
         "BridgeClient", "BridgeRuntime", "DBus", "ESPHome", "Interfaces", "LinuxSystem", "QRCode",
-        "ToolSystem",
+        "ToolSystem", "Values",
       ],
       swiftSettings: compact),
 

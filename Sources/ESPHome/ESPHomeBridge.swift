@@ -43,6 +43,9 @@ public struct ESPHomeBridge: Sendable {
     case linkEnded(BridgeCallID, LinkEnd)
     /// The name by which the host is announced, which may not be its own where another host has that.
     case named(String)
+    /// The file of the key has this one now. Clients that connected with another have to connect again. Without effect on a
+    /// gateway that has no key.
+    case replaceKey([UInt8])
     /// For ten minutes a client may give the gateway its key, in plaintext.
     case enrol
     case timePassed
@@ -197,6 +200,7 @@ public struct ESPHomeBridge: Sendable {
     case .linkSent(let id): performConnecting(connections.packetSent(on: id, at: now))
     case .linkEnded(let id, let end): performConnecting(connections.ended(id, .init(end)))
     case .named(let host): identity.name = host
+    case .replaceKey(let bytes): replaceKey(bytes)
     case .enrol:
       enrolmentEnd = now + Self.enrolmentSpan
       effects += [.announce, .log(.enrolling)]
@@ -365,6 +369,13 @@ public struct ESPHomeBridge: Sendable {
     effects += [.store(key: new.bytes), .announce, .log(.enrolled(address: address))]
     // From now on everything is encrypted.
     for other in clients.keys where other != id { endAfterSending(other) }
+  }
+
+  private mutating func replaceKey(_ new: [UInt8]) {
+    guard let key, key != new else { return }
+    (self.key, enrolmentEnd) = (new, nil)
+    effects.append(.announce)
+    for id in clients.keys { endAfterSending(id) }
   }
 
   // MARK: - Entities

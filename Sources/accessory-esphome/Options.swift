@@ -2,6 +2,7 @@
 
 import BridgeRuntime
 import LinuxSystem
+import Values
 
 /// The command line of `accessory-esphome`.
 struct Options: BridgeOptions {
@@ -47,7 +48,8 @@ struct Options: BridgeOptions {
       guard let port = UInt16(value), port > 0 else { throw .usage("a port is a number from 1 to 65535") }
       self.port = port
     case .name:
-      guard (1...Self.nameBytesMax).contains(value.utf8.count), value.unicodeScalars.allSatisfy(\.isPrintable)
+      guard (1...Self.nameBytesMax).contains(value.utf8.count),
+        !value.unicodeScalars.contains(where: \.isInvisible)
       else { throw .usage("a name is 1 to \(Self.nameBytesMax) bytes of printable characters") }
       self.name = value
     case .plaintext: isPlaintext = true
@@ -81,17 +83,9 @@ struct Options: BridgeOptions {
       --version         print the version
       --help            print this text
 
-    SIGTERM or Ctrl-C ends it. Exit status: 0, or as in sysexits.h: 64 usage, 65 a key that is not valid, 66 no key, 69 no
-    service, 71 the system refused a call, 73 the port or a file cannot be had, 77 the key may not be read.
+    SIGHUP reads the key again. SIGTERM or Ctrl-C ends it. Exit status: 0, or as in sysexits.h: 64 usage, 65 a key that is
+    not valid, 66 no key, 69 no service, 71 the system refused a call, 73 the port or a file cannot be had, 77 the key may
+    not be read.
 
     """
-}
-
-extension Unicode.Scalar {
-  fileprivate var isPrintable: Bool {
-    switch properties.generalCategory {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-    default: true
-    }
-  }
 }

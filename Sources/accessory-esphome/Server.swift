@@ -122,7 +122,7 @@ final class Server {
 
   private func handle(_ event: BridgeLoop<Owner>.Event) {
     switch event {
-    case .reload: break
+    case .reload: reload()
     case .timePassed:
       handleInput(.timePassed)
       report(announcement.advance(to: now.wholeMicroseconds))
@@ -170,6 +170,19 @@ final class Server {
     case .log(let notice): log.say(notice.level, notice.sentence)
     }
     return []
+  }
+
+  /// Reads the key again; a file that is gone gets a new one.
+  private func reload() {
+    guard !options.isPlaintext else {
+      return log.say(.info, "there is no key to read again, because of --plaintext")
+    }
+    do throws(ProgramError) {
+      handleInput(.replaceKey(try KeyFile(path: options.keyPath).readOrMake().bytes))
+      log.say(.info, "the key was read again")
+    } catch {
+      log.say(.error, "\(error.sentence(of: "accessory-esphome")); the key stays as it was")
+    }
   }
 
   private func store(_ bytes: [UInt8]) {

@@ -313,6 +313,24 @@ struct ESPHomeBridgeTests {
     #expect(bench.bridge.isEncrypted && bench.notices.last == .enrolmentEnded)
   }
 
+  @Test(
+    "A key that is read again ends an enrolment and the clients with another; the same key changes nothing")
+  func keyReadAgain() {
+    let bench = BridgeBench(key: [UInt8](repeating: 1, count: 32))
+    bench.startBridge()
+    bench.step(.enrol)
+    let id = bench.greeted()
+    bench.step(.replaceKey([UInt8](repeating: 1, count: 32)))
+    #expect(!bench.bridge.isEncrypted && !bench.closed.contains(id))
+    bench.step(.replaceKey([UInt8](repeating: 2, count: 32)))
+    _ = bench.read(id)
+    #expect(bench.bridge.isEncrypted && bench.closed.contains(id))
+    let open = BridgeBench()
+    open.startBridge()
+    open.step(.replaceKey([UInt8](repeating: 2, count: 32)))
+    #expect(!open.bridge.isEncrypted)
+  }
+
   @Test("What the agent says of itself is logged once, and the bridge waits")
   func waiting() {
     for (error, notice) in [

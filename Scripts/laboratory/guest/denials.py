@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What AppArmor denied the agents, installed or not, from the kernel's log."""
+"""What AppArmor denied the agents, installed or not, and bridges, from the kernel's log."""
 
 import os
 
@@ -21,5 +21,5 @@ class Denials:
                 return denials
             except BrokenPipeError:
                 continue  # The kernel has overwritten records that were not read.
-            if 'apparmor="DENIED"' in record and 'profile="accessoryd' in record:
+            if 'apparmor="DENIED"' in record and 'profile="accessory' in record:
                 denials.append(record.partition("apparmor=")[2].splitlines()[0])

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bridges and the page as services: under their units and AppArmor profiles they reach the agent, serve who may connect,
+read their files again, and nothing is denied to them."""
+
+import json
+import pathlib
+import socket
+import time
+import urllib.request
+
+MANIFEST = """schema = 1
+[gateway]
+radio = "btsnoop:/etc/accessoryd/room.btsnoop"
+[app.lights]
+user = "root"
+supports = ["Bluetooth"]
+[bridge.homeassistant]
+user = "accessory-esphome"
+[bridge.mqtt]
+user = "accessory-mqtt"
+[bridge.nats]
+user = "accessory-nats"
+"""
+PAGE, HOME_ASSISTANT = ("127.0.0.1", 8484), ("127.0.0.1", 6053)
+# What a bridge says once the agent has let it in, and when it has read its files again.
+BRIDGES = {
+    "esphome": ("the agent is there", "the key was read again"),
+    "mqtt": ("the agent is there", "the configuration was read again"),
+    "nats": ("the agent is there", "the configuration was read again"),
+    "web": ("the agent replies", "the token of metrics was read again"),
+}
+MEGABYTES_MAX = {"esphome": 8, "mqtt": 8, "nats": 14, "web": 9}
+
+
+def fetch(path, body=None, **head):
+    request = urllib.request.Request(f"http://{PAGE[0]}:{PAGE[1]}{path}", json.dumps(body).encode() if body else None, {
+        "Origin": f"http://{PAGE[0]}:{PAGE[1]}", "Content-Type": "application/json", **head})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        return response.read(), response.headers
+
+
+def looks_at_the_page(lab, system):
+    """A link lets in; the page then has the agent's state."""
+    link = system.run("accessoryctl", "web")
+    code = link.split("#")[1].split()[0]
+    _, head = fetch("/login", {"code": code})
+    lab.check(b"<html" in fetch("/")[0], "the page is served")
+    cookie = head["Set-Cookie"].split(";")[0]
+    with urllib.request.urlopen(urllib.request.Request(
+            f"http://{PAGE[0]}:{PAGE[1]}/events", headers={"Cookie": cookie}), timeout=30) as stream:
+        line = b""
+        while b"version" not in line:
+            line = stream.readline()
+    lab.check(b"version" in line, "the page has the agent's status")
+
+
+def is_encrypted():
+    """Whether Home Assistant's port asks for a key."""
+    with socket.create_connection(HOME_ASSISTANT, 30) as client:
+        client.sendall(b"\0\0\1")
+        return client.recv(1) == b"\1"
+
+
+def scenario(lab):
+    system = lab.system()
+    (system.root / "etc/accessoryd/room.btsnoop").write_bytes(pathlib.Path("/lab/Config/demo-scene.btsnoop").read_bytes())
+    (system.root / "etc/accessoryd/room.btsnoop").chmod(0o644)
+    system.write("etc/accessoryd/accessoryd.toml", MANIFEST)
+    system.systemctl("start", "accessoryd.service")
+    for name, (word, again) in BRIDGES.items():
+        unit = f"accessory-{name}.service"
+        system.systemctl("start", unit)
+        lab.until(lambda: word in system.journal(unit), f"{unit} says {word}", 60)
+        process = system.processes(unit)[0]
+        lab.equal(pathlib.Path(f"/proc/{process}/attr/current").read_text().strip(), f"accessory-{name} (enforce)",
+                  f"the profile of {unit}")
+    looks_at_the_page(lab, system)
+    lab.check(is_encrypted(), "Home Assistant's port asks for a key")
+    key = system.run("accessory-esphome", "key")
+    lab.equal(len(key), 44, "the length of the key")
+    lab.check("ten minutes" in system.run("accessory-esphome", "enrol"), "root opens an enrolment")
+    for name in ("mqtt", "nats"):
+        lab.check("no errors" in system.run(f"accessory-{name}", "check"), f"root checks the configuration of {name}")
+    time.sleep(12)
+    for name, (word, again) in BRIDGES.items():
+        unit = f"accessory-{name}.service"
+        system.systemctl("reload", unit)
+        lab.until(lambda: again in system.journal(unit), f"{unit} reads its files again", 30)
+        resident = int(pathlib.Path(f"/proc/{system.processes(unit)[0]}/status").read_text().split("VmRSS:")[1].split()[0])
+        lab.figure(f"{name} MB", f"{resident / 1024:.1f}")
+        lab.check(resident <= MEGABYTES_MAX[name] * 1024, f"{name} has {resident} kB in memory")
+        lab.equal(system.property("NRestarts", unit), "0", f"restarts of {unit}")
+    lab.equal(lab.denials.take(), [], "denials")
