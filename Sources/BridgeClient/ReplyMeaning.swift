@@ -18,7 +18,14 @@ extension ReceivedReply {
     case .notFound: return "the \(text("kind") ?? "accessory") is not there"
     case .invalid, .setupFailed, .registryUnavailable, .notDisconnected, nil: break
     }
-    if error == GatewayErrorName.busy.rawValue { return "the agent is busy; close other readers of it" }
+    switch GatewayErrorName(rawValue: error) {
+    case .busy: return "the agent is busy; close other readers of it"
+    case .deviceNotInSight: return "the device is not in sight"
+    default: break
+    }
+    if error == "org.varlink.service.InvalidParameter" {
+      return "the agent does not take this \(text("parameter") ?? "value")"
+    }
     return isPermissionDenied
       ? "the manifest's bridge section does not allow it"
       : String(error.split(separator: ".").last ?? "error")

@@ -52,6 +52,20 @@ struct BridgeClientTests {
     #expect(again == [.open(Self.first), .open(Self.second)])
   }
 
+  @Test(
+    "A refusal is a sentence",
+    arguments: [
+      ("org.varlink.service.InvalidParameter", "the agent does not take this displayName"),
+      ("io.accessoryd.Gateway.DeviceNotInSight", "the device is not in sight"),
+      ("org.varlink.service.PermissionDenied", "the manifest's bridge section does not allow it"),
+      ("io.accessoryd.Operator.Other", "Other"),
+    ])
+  func refusals(error: String, sentence: String) {
+    let bytes = Array(Message.error(error) { $0.member("parameter", "displayName") }.dropLast())
+    let reply = ReceivedReply(reading: bytes.span)
+    #expect(reply?.refusal == sentence)
+  }
+
   @Test("A refusal of a kept call is delivered, and asked about again after 5 s")
   func refusal() {
     var client = BridgeClient()
