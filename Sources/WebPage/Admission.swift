@@ -7,14 +7,15 @@ struct Admission {
     case refused(WebResponse)
   }
 
-  /// The hosts that a request may name, in lower case. Any other name may lead here by a trick of DNS.
+  /// The hosts that a request may name, in lower case. Any other name may lead here by a trick of DNS; a number leads nowhere
+  /// else, so that `*` and a port stand for every numeric address.
   let hosts: Set<String>
   /// What a program that reads metrics shows; nil for none.
   var metricsToken: String?
 
   func answer(_ request: WebRequest, _ sessions: Sessions, at now: Duration) -> Answer {
     if request.isMalformed { return .refused(.refusal(.malformed, "The request is malformed.")) }
-    guard let host = request.host?.lowercased(), hosts.contains(host) else {
+    guard let host = request.host?.lowercased(), isKnown(host) else {
       return .refused(
         .refusal(
           .otherHost,
@@ -29,6 +30,16 @@ struct Admission {
       return .refused(.refusal(.forbidden, "The request comes from another page."))
     }
     return admit(request, to: route, sessions.session(of: request, at: now))
+  }
+
+  private func isKnown(_ host: String) -> Bool {
+    guard !hosts.contains(host), let colon = host.lastIndex(of: ":") else { return hosts.contains(host) }
+    let address = host[..<colon]
+    let isNumeric =
+      address.hasPrefix("[") && address.hasSuffix("]")
+      ? address.dropFirst().dropLast().allSatisfy { $0 == ":" || $0 == "." || $0.isHexDigit }
+      : address.allSatisfy { $0 == "." || $0.isNumber } && address.count { $0 == "." } == 3
+    return isNumeric && hosts.contains("*\(host[colon...])")
   }
 
   private static func withoutRoute(_ request: WebRequest) -> WebResponse {

@@ -102,7 +102,8 @@ extension PageServer {
 
   private func cookie(_ token: String, seconds: Int64, _ request: WebRequest) -> String {
     "Set-Cookie: \(Sessions.cookie)=\(token); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
-      + (request.isSecure ? "; Secure\n" : "\n")
+      // A proxy in front speaks TLS where its page does.
+      + (request.isSecure || request.origin?.hasPrefix("https:") == true ? "; Secure\n" : "\n")
   }
 
   private mutating func logOut(_ request: WebRequest, _ session: Session) {

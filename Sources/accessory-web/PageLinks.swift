@@ -19,7 +19,7 @@ struct PageLinks {
     }
     for place in options.places {
       hosts.formUnion(["\(host):\(place.port)", "\(host).local:\(place.port)"])
-      if !place.isWildcard { hosts.insert(place.host) }
+      hosts.insert(place.isWildcard ? "*:\(place.port)" : place.host)
     }
     hosts.formUnion(options.hosts)
     self.hosts = hosts

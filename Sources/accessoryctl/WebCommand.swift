@@ -76,6 +76,8 @@ struct WebCommand: ParsableCommand {
     return "\(shown(name)): \(shown(role)), logged in for \(minutes / 60) h \(minutes % 60) min more\n"
   }
 
+  private static let guide = "/usr/share/doc/accessory-gateway-web/web.md"
+
   private func printLink(_ printer: inout Printer) throws(ToolError) {
     let (link, fingerprint) = try page.ask("link \(viewer ? "viewer" : "operator")") {
       line throws(JSONMemberError) in
@@ -86,6 +88,11 @@ struct WebCommand: ParsableCommand {
     try printer.flush()
     if let fingerprint { StandardError.say("the certificate's fingerprint is \(shown(fingerprint))") }
     StandardError.say("the link is good once, and for two minutes")
+    if ["http://127.0.0.1", "http://localhost"].contains(where: link.hasPrefix) {
+      StandardError.say(
+        "it leads to this machine alone; for another, such as a phone, start accessory-web with --listen, "
+          + "or log in by ssh -L; see From another machine in \(Self.guide)")
+    }
   }
 }
 

@@ -101,5 +101,10 @@ struct LoginTests {
     bench.send(request)
     let head = bench.response(to: request)?.head ?? ""
     #expect(head.contains("; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure\n"))
+    // A proxy speaks TLS with the browser.
+    var proxied = bench.request("POST", "/login", body: #"{"code":"\#(bench.code(.viewer))"}"#)
+    proxied.origin = "https://127.0.0.1:8484"
+    bench.send(proxied)
+    #expect(bench.response(to: proxied)?.head.contains("; Secure\n") == true)
   }
 }

@@ -20,7 +20,8 @@ struct PageBench {
 
   init(metricsToken: String? = nil) {
     var seed: UInt8 = 0
-    server = PageServer(hosts: [Self.host, "Gateway.Example"], metricsToken: metricsToken) { count in
+    server = PageServer(hosts: [Self.host, "Gateway.Example", "*:8443"], metricsToken: metricsToken) {
+      count in
       (0..<count).map { _ in
         seed &+= 1
         return seed

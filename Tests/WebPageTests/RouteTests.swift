@@ -61,8 +61,15 @@ struct RouteTests {
 
   @Test("A request that names no host of the page is turned away before anything else")
   func hosts() {
-    let good = ["127.0.0.1:8484", "gateway.example", "GATEWAY.example"]
-    let bad = ["127.0.0.1", "evil.example", "127.0.0.1:8484.evil.example", "gateway.example:80", "", nil]
+    let good = [
+      "127.0.0.1:8484", "gateway.example", "GATEWAY.example", "192.168.1.2:8443", "[fd00::1]:8443",
+      "[FD00::A]:8443",
+    ]
+    let bad = [
+      "127.0.0.1", "evil.example", "127.0.0.1:8484.evil.example", "gateway.example:80", "192.168.1.2:8444",
+      "192.168.1.2.evil:8443", "192.168.1:8443", "evil.example:8443", "[evil]:8443", "*:8444", ":8443", "",
+      nil,
+    ]
     for host in good + bad {
       for route in Route.allCases {
         var bench = PageBench(metricsToken: "0123456789abcdef")
