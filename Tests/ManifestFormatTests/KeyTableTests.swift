@@ -72,7 +72,10 @@ private struct KeyTable {
 
   private func text(_ example: [Substring]) -> String {
     let rows = keys.compactMap { key -> String? in
-      guard let (kind, values) = accepted(key) else { return nil }
+      guard let (kind, values) = accepted(key) else {
+        #expect(!read(key, "true").diagnostics.isEmpty, "the reader does not read \(path).\(key)")
+        return nil
+      }
       return "| `\(key)` | \(kind) | \(values) | \(standard(key, values, example)) |\n"
     }
     let head = "\n### `\(header)`\n\n| key | type | values | default |\n| --- | --- | --- | --- |\n"
