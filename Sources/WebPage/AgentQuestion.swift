@@ -13,6 +13,8 @@ struct QuestionError: Error {
   let sentence: String
   /// The request that was asked about has ended.
   var isClosed = false
+  /// The device that was asked about is not heard.
+  var isNotInSight = false
 
   static let busy = QuestionError(sentence: "Too much is asked at once. Try again in a moment.")
 
@@ -33,6 +35,9 @@ struct QuestionError: Error {
           "The agent does not take this program for an operator. Put its account into the group accessory.")
     } else if reply.isUnknownMethod {
       self.init(sentence: "The agent is older than this page. Update the package accessory-gateway.")
+    } else if reply.error == GatewayErrorName.deviceNotInSight.rawValue {
+      self.init(sentence: "The device is not heard now.")
+      isNotInSight = true
     } else {
       self.init(
         sentence: refusal.asSentence, isClosed: reply.error == OperatorErrorName.requestClosed.rawValue)

@@ -123,7 +123,7 @@ extension PageServer {
     switch answer {
     case .success(let replies): return replies
     case .failure(let error):
-      respond(request, .refusal(.failed, error.sentence))
+      respond(request, .refusal(error.isNotInSight ? .notFound : .failed, error.sentence))
       return nil
     }
   }

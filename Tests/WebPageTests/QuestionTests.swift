@@ -81,7 +81,8 @@ struct QuestionTests {
     bench.send(request)
     bench.reply("Items")
     bench.refuse("Capture", "io.accessoryd.Gateway.DeviceNotInSight") { $0.member("device", Self.address) }
-    #expect(bench.response(to: request)?.status == .failed)
+    #expect(bench.response(to: request)?.status == .notFound)
+    #expect(bench.response(to: request)?.text.contains("The device is not heard now.") == true)
   }
 
   @Test("The past of a device is what the agent remembers of it")
