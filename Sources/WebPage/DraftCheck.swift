@@ -10,8 +10,8 @@ import ManifestFormat
 
 /// What is wrong with a draft of the manifest, and what its items would find among the devices that the agent holds now.
 public struct DraftCheck: Sendable {
-  /// Devices of an item that are named; the rest is counted.
-  private static let namedMax = 12
+  /// Devices of an item that are named, those first that were heard last; the rest is counted.
+  private static let namedMax = 32
 
   private let check: ManifestCheck
   private let findings: [Finding]
@@ -29,10 +29,11 @@ public struct DraftCheck: Sendable {
     let manifest = ManifestReader.read(text: draft.text, fileName: check.fileName).partialValue
     let items =
       manifest?.apps.flatMap { app in app.items.map { ManifestItem(app: app.name, item: $0) } } ?? []
+    let devices = draft.devices.sorted { $0.silence.microseconds < $1.silence.microseconds }
     findings = items.compactMap { item in
       guard !item.item.descriptor.isFoundByNetwork else { return nil }
-      let finds = draft.devices.filter { Self.matches($0, item) }
-      let had = draft.devices.filter { device in
+      let finds = devices.filter { Self.matches($0, item) }
+      let had = devices.filter { device in
         device.items.contains { $0.app == item.app && $0.item == item.item.id }
       }
       return Finding(
