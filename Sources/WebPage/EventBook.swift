@@ -10,9 +10,18 @@ struct EventBook {
   static let countMax = 60
 
   private(set) var messages: [[UInt8]] = []
+  /// The run of the agent in which the events happened; their times count from its start.
+  private var epoch: String?
+
+  /// Before the events: their list is empty.
+  var beginning: [UInt8] { StreamMessage.event("events") { $0.member("count", messages.count) } }
 
   /// Takes a reply of `Watch`. Returns the message for the browsers; nil for what they are not told.
   mutating func add(_ reply: WatchReply) -> [UInt8]? {
+    if let new = reply.epoch, new != epoch {
+      (epoch, messages) = (new, [])
+      return beginning
+    }
     guard let message = Self.message(reply) else { return nil }
     messages.append(message)
     if messages.count > Self.countMax { messages.removeFirst() }

@@ -13,6 +13,7 @@ struct HistoryBook {
   static let edgesMax = 60
   /// A device that was silent for longer at a sample leaves a gap in its plot.
   private static let gapMilliseconds = 10_000
+  private static let sampleMilliseconds = 5000
 
   private(set) var start = HistoryReply()
   private(set) var tracks: [TrackLine] = []
@@ -52,9 +53,16 @@ struct HistoryBook {
           zip(track.levels, track.silences).map { level, silence in
             level == 127 || !(0..<Self.gapMilliseconds).contains(silence) ? 0 : level
           })
-        json.member("silenceMilliseconds", track.silences.last { $0 >= 0 }.map { $0 })
+        json.member("silenceMilliseconds", silenceMilliseconds(of: track))
       }
     }
+  }
+
+  /// For how long the device had been silent at the last sample; nil when it was not found in the ten minutes.
+  private func silenceMilliseconds(of track: TrackLine) -> Int? {
+    guard let last = track.silences.lastIndex(where: { $0 >= 0 }) else { return nil }
+    return Int(track.silences[last])
+      + (track.silences.count - 1 - last) * Int(start.sampleMilliseconds ?? Self.sampleMilliseconds)
   }
 
   /// What was found and lost, for a page that was not open then.

@@ -36,7 +36,7 @@ extension PageServer {
     if let status { messages.append(StreamMessage.event("status") { status.writeMembers(to: &$0) }) }
     messages += [accessoriesMessage, requests.message, historyMessage, history.edgesMessage, appsMessage]
     messages.append(itemsMessage)
-    messages.append(StreamMessage.event("events") { $0.member("count", events.messages.count) })
+    messages.append(events.beginning)
     messages += events.messages
     messages.append(StreamMessage.event("synced") { _ in })
     return Array(messages.joined())

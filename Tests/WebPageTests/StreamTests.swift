@@ -112,7 +112,7 @@ struct StreamTests {
           json.member("address", address)
           json.member("addressType", "random")
           json.member("levels", levels)
-          json.member("silences", [20, 12_000, 17_000])
+          json.member("silences", [20, 12_000, -1])
         }
       }
     }
@@ -154,6 +154,31 @@ struct StreamTests {
     let text = bench.response(to: stream)?.text ?? ""
     #expect(text.contains(#"event: agent"#))
     #expect(text.contains(#""isThere":false,"seconds":5,"reason":"the agent has ended""#))
+  }
+
+  @Test("Events of an earlier run of the agent are not kept: its clock was another")
+  func newRun() {
+    var bench = PageBench()
+    let cookie = bench.logIn(.viewer)
+    for run in ["aa", "bb"] {
+      bench.reply("Watch", continues: true) { json in
+        json.member("epoch", run)
+        json.member("sequence", 0)
+        json.member("time", 1)
+      }
+      bench.reply("Watch", continues: true) { json in
+        json.object("radioChanged") { json in
+          json.member("time", 2)
+          json.member("state", "on")
+          json.member("detail", "run \(run)")
+        }
+      }
+    }
+    let stream = bench.request("GET", "/events", cookie: cookie)
+    bench.send(stream)
+    let text = bench.response(to: stream)?.text ?? ""
+    #expect(text.contains("run bb"), "\(text)")
+    #expect(!text.contains("run aa"))
   }
 
   @Test("One of two browsers makes the choice, and the other hears which")
