@@ -73,9 +73,12 @@ button { cursor: pointer; color: var(--accent); border-color: var(--accent); }
 button.main { background: var(--accent); color: var(--on-accent); font-weight: 600; }
 button.bad { color: var(--bad); border-color: var(--bad); }
 button.large { width: 100%; min-height: 64px; font-size: 20px; }
-button:disabled { opacity: 0.6; cursor: default; }
+button:disabled, button[aria-disabled] { color: var(--soft); background: var(--ground); border-color: var(--line); cursor: default; }
 input, select, textarea { width: 100%; }
-textarea { font: 13px/1.5 ui-monospace, monospace; min-height: 320px; padding: 8px; resize: vertical; white-space: pre; overflow: auto; }
+.code { display: grid; grid-template-columns: auto 1fr; max-height: 480px; overflow: auto; border: 1px solid var(--soft); border-radius: 8px; }
+.code textarea, .numbers { font: 13px/20px ui-monospace, monospace; padding: 8px; white-space: pre; }
+.code textarea { border: 0; border-radius: 0; min-height: 320px; resize: none; overflow: auto hidden; outline-offset: -3px; }
+.numbers { text-align: right; color: var(--soft); user-select: none; }
 label { display: block; margin: 8px 0 4px; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 
@@ -85,6 +88,8 @@ label { display: block; margin: 8px 0 4px; }
 .card.bad { background: var(--bad-ground); border-color: var(--bad); }
 .row { display: flex; gap: 8px; align-items: center; flex-wrap: wrap; }
 .row > .grow { flex: 1 1 100px; min-width: 0; }
+.row > .whole { flex: 1 0 100%; }
+.row.first > button { order: 1; }
 .buttons { display: flex; gap: 8px; flex-wrap: wrap; margin-top: 8px; }
 .good { color: var(--good); } .warn { color: var(--amber); } .lost { color: var(--bad); }
 .values { font-size: 20px; }
@@ -94,7 +99,9 @@ label { display: block; margin: 8px 0 4px; }
 .list > li:first-child { border-top: 0; }
 .banner { position: sticky; top: 0; z-index: 4; margin: 0 -16px 8px; padding: 8px 16px; background: var(--amber-ground);
   border-bottom: 1px solid var(--amber); }
-.link { display: block; text-decoration: none; color: inherit; }
+a.button { display: inline-flex; align-items: center; text-decoration: none; border-color: var(--accent); color: var(--accent); }
+.link { display: block; text-decoration: none; color: inherit; min-height: 44px; }
+.link[aria-current] b { color: var(--accent); }
 .cards { margin-top: 8px; display: grid; gap: 8px; }
 .cards .card { margin: 0; }
 
@@ -106,12 +113,13 @@ svg { display: block; width: 100%; }
 .ring { width: 24px; height: 24px; transform: rotate(-90deg); }
 svg.ring circle { fill: none; stroke-width: 3; }
 table { width: 100%; border-collapse: collapse; }
-th, td { text-align: left; padding: 8px; border-top: 1px solid var(--line); font-weight: normal; vertical-align: middle; overflow-wrap: anywhere; }
+th, td { text-align: left; padding: 8px; border-top: 1px solid var(--line); font-weight: normal; vertical-align: middle; }
+tbody th { min-width: 160px; overflow-wrap: anywhere; }
 thead th { border-top: 0; font-size: 13px; color: var(--soft); }
 td, thead th { min-width: 88px; }
 tbody th a { display: flex; align-items: center; min-height: 44px; }
 .plots { width: 240px; }
-.track { height: 32px; } .plot { height: 56px; }
+.track { height: 48px; } .plot { height: 56px; }
 svg .line { fill: none; stroke: var(--accent); stroke-width: 2; vector-effect: non-scaling-stroke; }
 svg .base { stroke: var(--line); vector-effect: non-scaling-stroke; }
 svg .gate { stroke: var(--soft); stroke-dasharray: 4 3; vector-effect: non-scaling-stroke; }
@@ -147,8 +155,12 @@ import {screens} from "./screens.js";
 export const state = {
   you: null, agent: {isThere: true}, status: null, offset: 0, heardAt: 0, accessories: new Map(), requests: new Map(),
   history: null, tracks: new Map(), apps: [], items: [], edges: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
-  // What a screen keeps for itself: a list that it has asked for, an answer, what was typed.
+  // The names that accessories have, or had when they were removed, by address.
+  names: new Map(),
+  // What a screen has asked for. It is forgotten with the screen, and when the agent is back.
   kept: {},
+  // What the person here has typed or begun. It stays.
+  mine: {filter: "", cancelled: new Set()},
 };
 
 // MARK: Text
@@ -188,20 +200,55 @@ export function when(time) {
   return past < 3600 ? `${span(past)} ago` : clock(time);
 }
 
-/** What an accessory says in an open format, in words: "22.6 °C, 48 %". */
-export const says = values => (values ?? []).map(value => plain(value.number != null ? `${value.number}${value.unit ? ` ${value.unit}` : ` (${value.name})`}`
-  : value.isOn != null ? `${value.name} ${value.isOn ? "on" : "off"}` : value.text ?? `${value.name}: ${value.happened}`)).join(", ");
+/** A length of time between two reports. */
+export const pause = milliseconds => milliseconds < 1000 ? `${Math.round(milliseconds)} ms`
+  : milliseconds < 10000 ? `${Number((milliseconds / 1000).toFixed(1))} s` : span(milliseconds / 1000);
+
+const figure = number => Math.abs(number) >= 100 ? Math.round(number) : Number(number.toPrecision(3));
+
+/** What an accessory says in an open format, in words: "temperature 22.6 °C, humidity 48 %". */
+export const says = values => (values ?? []).map(({name, number, unit, isOn, text, happened}) => plain(`${name.replaceAll("_", " ")} ${
+  number != null ? `${figure(number)}${unit ? ` ${unit}` : ""}` : isOn != null ? (isOn ? "on" : "off") : text ?? happened}`)).join(", ");
 
 /** How an accessory was heard in the last ten minutes. */
 export const trackOf = line => state.tracks.get(`${line.app}/${line.address}`);
 
-export const now = () => Date.now() / 1000 - state.offset;
+/** Whether what is shown is true now, and can be changed. */
+export const isLive = () => state.isOnline && state.agent.isThere;
+
+/** When the agent was last known to be there, by the browser's clock. */
+const knownAt = () => Math.min(state.isOnline ? Date.now() : state.heardAt, state.agent.since ?? Infinity);
+
+/** The agent's clock. It stops while the agent is away, as everything does that the page knows. */
+export const now = () => knownAt() / 1000 - state.offset;
 export const clock = time => new Date((time + state.offset) * 1000).toLocaleTimeString("en-GB");
 
 export function nearness(level) {
   if (level == null) return "not heard";
   return level >= -50 ? "very near" : level >= -75 ? "in the room" : "far";
 }
+
+/** Notes when a device was heard, so that its silence grows. */
+export function stamped(line) {
+  if (line.silence != null) line.heardAt = knownAt() / 1000 - line.silence;
+  return line;
+}
+
+export const silenceOf = line => line.heardAt == null ? line.silence : Math.max(0, knownAt() / 1000 - line.heardAt);
+export const rhythmOf = line => line.rhythmMilliseconds ?? line.learnedIntervalMilliseconds ?? line.intervalMilliseconds;
+
+/** Whether a device is there: an item says so, or it was heard within three of its pauses, and 15 s; a network within 90 s. */
+export const isHere = line => line.isInSight ?? (line.items?.some(item => item.isFound)
+  || line.silence != null && silenceOf(line) <= Math.max(line.ssid ? 90 : 15, 3 * (rhythmOf(line) ?? 0) / 1000));
+
+export const levelOf = line => line.ssid ? line.rssi : line.filteredRSSI ?? line.rssi;
+
+/** "in the room -60 dBm", or since when a device is not heard. */
+export const place = line => isHere(line) ? [nearness(levelOf(line)), h("small", {}, levelOf(line) == null ? "" : ` ${levelOf(line)} dBm`)]
+  : `not heard for ${span(silenceOf(line) ?? 0)}`;
+
+/** The two levels of an item's gate; those of an item without one only say what lies at the gateway. */
+export const gateOf = item => ({enter: item?.enterRSSI ?? -45, leave: item?.leaveRSSI ?? -55});
 
 // MARK: Nodes
 
@@ -267,6 +314,10 @@ for (const kind of ["click", "input", "submit", "change"]) {
 
 export const button = (text, onclick, kind = "", props = {}) => h("button", {type: "button", class: kind, onclick, ...props}, text);
 
+/** A button that asks the agent: it is off while that is away. What is off keeps the focus. */
+export const act = (text, onclick, kind = "", {isOff, ...props} = {}) =>
+  button(text, isOff || !isLive() ? null : onclick, kind, {...props, "aria-disabled": isOff || !isLive() ? "true" : null});
+
 export const isOperator = () => state.you?.role === "operator";
 
 // MARK: Drawing
@@ -298,7 +349,7 @@ function content() {
 }
 
 function loginScreen() {
-  return [h("h1", {}, "Accessory gateway"), h("p", {}, state.login),
+  return [h("h1", {}, "Accessory gateway"), h("p", {}, state.login.replace(/ Ask for .*/, "")),
     h("p", {}, "On the gateway, run this and open its link, or scan its code:"), h("pre", {}, "accessoryctl web"),
     h("form", {onsubmit: event => useCode(event.target.querySelector("input").value)}, h("label", {for: "link"}, "Or paste the link here"),
       h("div", {class: "row"}, h("span", {class: "grow"}, h("input", {id: "link", autocomplete: "off"})), h("button", {class: "main"}, "Log in")))];
@@ -306,13 +357,10 @@ function loginScreen() {
 
 function banners() {
   const banners = [];
-  if (state.you && !state.isOnline) {
-    banners.push(h("p", {class: "banner", key: "offline"}, "The page has lost its connection, and tries to get it back. ",
-      `It shows what it knew at ${new Date(state.heardAt).toLocaleTimeString("en-GB")}.`));
-  } else if (state.you && !state.agent.isThere) {
-    banners.push(h("p", {class: "banner", key: "away"}, `The gateway has been away for ${span(state.agent.seconds ?? 0)}. `,
-      state.status ? `This page shows what it knew at ${new Date(state.heardAt).toLocaleTimeString("en-GB")}. ` : "",
-      h("small", {}, plain(state.agent.reason ?? "", 300))));
+  if (state.you && !isLive()) {
+    banners.push(h("p", {class: "banner", key: "away"}, state.isOnline ? `The gateway has been away for ${span((Date.now() - state.agent.since) / 1000)}. `
+      : "The page has lost its connection, and tries to get it back. ",
+    state.status ? `This page shows what it knew at ${clock(now())}. ` : "", h("small", {}, state.isOnline ? plain(state.agent.reason ?? "", 300) : "")));
   }
   if (state.you?.role === "viewer") {
     banners.push(h("p", {class: "muted", key: "viewer"}, "You may look, not change. Ask for an operator's link: ",
@@ -343,14 +391,21 @@ export async function ask(path, body) {
   return answer;
 }
 
-/** Asks, and shows a failure. Returns null then. */
+const asked = new Set();
+
+/** Asks, and shows a failure. Returns null then, and when the same is being asked already: a button was tapped twice. */
 export async function tell(path, body) {
+  const name = path + JSON.stringify(body);
+  if (asked.has(name)) return null;
+  asked.add(name);
   try {
     return await ask(path, body);
   } catch (error) {
     announce(error.message);
     notice("That did not work", error.message);
     return null;
+  } finally {
+    asked.delete(name);
   }
 }
 
@@ -361,8 +416,9 @@ export function dialogue(title, nodes, buttons) {
   const heading = h("h2", {id: "dialogue-title"}, title);
   const box = h("dialog", {"aria-labelledby": "dialogue-title"}, heading, ...nodes, h("div", {class: "buttons"},
     buttons.map(([text, action, kind]) => button(text, async () => { if (await action?.() !== false) close(); }, kind))));
-  const close = () => { box.close(); box.remove(); };
-  box.addEventListener("cancel", () => box.remove());
+  const close = () => box.close();
+  // Closing gives the focus back to what had it, and does so only while the box is in the page.
+  box.addEventListener("close", () => box.remove());
   document.body.append(box);
   box.showModal();
   const field = box.querySelector("input");
@@ -380,7 +436,10 @@ export function askName(title, name, explanation, verb, action) {
     if (event.key === "Enter") { event.preventDefault(); field.closest("dialog").querySelector("button.main").click(); }
   });
   dialogue(title, [h("label", {for: "name-field"}, "Name"), field, h("p", {class: "muted"}, explanation)],
-    [[verb, () => field.value.trim() ? action(field.value) : false, "main"], ["Back", null]]);
+    [[verb, () => {
+      field.setCustomValidity(field.value.trim() ? "" : "Type a name.");
+      return field.reportValidity() ? action(field.value) : false;
+    }, "main"], ["Back", null]]);
 }
 
 // MARK: The stream
@@ -397,8 +456,9 @@ function openStream() {
   for (const [name, take] of Object.entries(messages)) {
     stream.addEventListener(name, event => {
       if (stream !== source) return;
+      if (!state.isOnline) state.kept = {};
       state.isOnline = true;
-      if (state.agent.isThere) state.heardAt = Date.now();
+      state.heardAt = Date.now();
       take(JSON.parse(event.data));
       draw();
     });
@@ -415,10 +475,27 @@ function openStream() {
 
 const messages = {
   you(you) { state.you = you; state.login = null; },
-  agent(agent) { state.agent = agent; },
-  status(status) { state.status = status; state.offset = Date.now() / 1000 - status.time; },
-  accessories({accessories}) { state.accessories = new Map(accessories.map(line => [line.identifier, line])); },
-  accessory(line) { state.accessories.set(line.identifier, line); },
+  agent(agent) {
+    if (!agent.isThere) agent.since = state.agent.since ?? Date.now() - 1000 * (agent.seconds ?? 0);
+    // What was answered, or could not be, is of before; and the clock of an agent begins with it.
+    else if (!state.agent.isThere) Object.assign(state, {kept: {}, events: [], edges: []});
+    state.agent = agent;
+  },
+  status(status) {
+    if (state.kept.manifest && status.manifestDigest !== state.status?.manifestDigest) {
+      ask("/manifest").then(answer => { state.kept.manifest = answer; draw(); }, () => {});
+    }
+    state.status = status;
+    state.offset = knownAt() / 1000 - status.time;
+  },
+  accessories({accessories}) {
+    state.accessories.clear();
+    accessories.forEach(messages.accessory);
+  },
+  accessory(line) {
+    state.accessories.set(line.identifier, stamped(line));
+    if (line.address) state.names.set(line.address, line.displayName);
+  },
   accessoryGone({identifier}) { state.accessories.delete(identifier); },
   requests({requests}) {
     const old = state.requests;
@@ -450,8 +527,13 @@ const messages = {
   apps({apps}) { state.apps = apps; },
   items({items}) { state.items = items; },
   events() { state.events = []; },
-  event(event) { state.events.unshift(event); state.events.length = Math.min(state.events.length, 60); },
-  devices(devices) { state.devices = devices; },
+  event(entry) {
+    // What a device says replaces what it said before, and pushes nothing else away.
+    const {event} = entry;
+    const isSame = ({event: other}) => other?.event === "changed" && other.address === event.address && other.app === event.app;
+    state.events = [entry, ...event?.event === "changed" ? state.events.filter(other => !isSame(other)) : state.events].slice(0, 200);
+  },
+  devices(devices) { state.devices = devices; devices.devices.forEach(stamped); },
   synced() {},
 };
 
@@ -460,10 +542,10 @@ const newRequest = request => ({request, ends: null, candidates: new Map(), orde
 function takeCandidate(entry, line) {
   if (!entry) return;
   if (!entry.candidates.has(line.candidate)) entry.order.push(line.candidate);
-  entry.candidates.set(line.candidate, line);
-  entry.gone = entry.gone.filter(gone => gone.line.candidate !== line.candidate);
+  entry.candidates.set(line.candidate, stamped(line));
+  entry.gone = entry.gone.filter(gone => gone.candidate !== line.candidate);
   const levels = entry.levels.get(line.candidate) ?? [];
-  levels.push([Date.now(), line.filteredRSSI ?? line.rssi]);
+  levels.push([Date.now(), levelOf(line)]);
   while (levels.length && levels[0][0] < Date.now() - 10000) levels.shift();
   entry.levels.set(line.candidate, levels);
 }
@@ -472,23 +554,27 @@ function dropCandidate(entry, number) {
   const line = entry?.candidates.get(number);
   if (!line) return;
   entry.candidates.delete(number);
-  entry.order = entry.order.filter(other => other !== number);
-  entry.gone = [{line, at: Date.now()}, ...entry.gone].slice(0, 3);
+  entry.gone = [line, ...entry.gone].slice(0, 3);
 }
 
 function close(reply) {
   const entry = state.requests.get(reply.closed);
   state.requests.delete(reply.closed);
-  if (!entry) return;
+  if (!entry || state.mine.cancelled.delete(reply.closed)) return;
   state.closed = [{...reply, at: Date.now(), app: entry.request.app, kind: entry.request.kind,
     replaces: entry.request.replaces}, ...state.closed].slice(0, 4);
   announce(reply.accessory ? `${reply.displayName} ${entry.request.replaces ? "has its new device" : `was added to ${entry.request.app}`}.` : reply.reason ?? "A request has ended.");
 }
 
-/** A candidate that is stronger moves up when it has been so for a second: nothing jumps under a thumb. */
+/**
+ * The candidates that are there, and those that are gone. One that is stronger moves up when it has been so for a second: nothing
+ * jumps under a thumb. `entry.first` lies at the gateway: from the level at which it enters until it is below that at which it leaves.
+ */
 export function ordered(entry) {
-  const level = number => { const line = entry.candidates.get(number); return line?.filteredRSSI ?? line?.rssi ?? -128; };
-  entry.order = entry.order.filter(number => entry.candidates.has(number));
+  const all = [...entry.candidates.values()];
+  const here = all.filter(isHere);
+  const level = number => levelOf(entry.candidates.get(number) ?? {}) ?? -128;
+  entry.order = [...entry.order.filter(number => entry.candidates.has(number)), ...entry.candidates.keys()].filter((number, i, list) => list.indexOf(number) === i);
   entry.since ??= new Map();
   for (let i = 1; i < entry.order.length; i++) {
     const [upper, lower] = [entry.order[i - 1], entry.order[i]];
@@ -499,7 +585,18 @@ export function ordered(entry) {
     entry.order[i - 1] = lower;
     entry.order[i] = upper;
   }
-  return entry.order.map(number => entry.candidates.get(number));
+  entry.at ??= new Map();
+  for (const number of entry.at.keys()) if (!here.some(line => line.candidate === number)) entry.at.delete(number);
+  for (const line of here) {
+    const {enter, leave} = gateOf(entry.request.items[line.itemIndex]);
+    if (level(line.candidate) < leave) entry.at.delete(line.candidate);
+    else if (level(line.candidate) >= enter && !entry.at.has(line.candidate)) entry.at.set(line.candidate, Date.now());
+  }
+  const strongest = [...entry.at.keys()].sort((a, b) => level(b) - level(a))[0];
+  if (!entry.at.has(entry.first) || level(strongest) > level(entry.first) + 6) entry.first = strongest;
+  const rank = line => line.candidate === entry.first ? -1 : entry.order.indexOf(line.candidate);
+  return {here: here.sort((a, b) => rank(a) - rank(b)),
+    gone: [...all.filter(line => !isHere(line)), ...entry.gone].filter(line => silenceOf(line) < 300).sort((a, b) => silenceOf(a) - silenceOf(b))};
 }
 
 // MARK: Start
@@ -517,14 +614,18 @@ export async function leave() {
   logOut("You are logged out.");
 }
 
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
 function route() {
   const [screen, ...rest] = location.hash.slice(1).split("/");
   if (screen === "main") return;
   const isNew = screen !== state.screen;
   state.screen = names[screen] ? screen : "now";
-  state.detail = decodeURIComponent(rest.join("/"));
+  state.detail = decoded(rest.join("/"));
   document.title = `${names[state.screen]} – Accessory gateway`;
-  if (isNew) state.kept = {text: state.kept.text};
+  if (isNew) state.kept = {};
   if (state.login) return draw();
   openStream();
   draw();
@@ -561,12 +662,11 @@ start();
   static let screens = ####"""
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The five screens: each makes its nodes from what the page knows.
-import {air, announce, ask, askName, button, clock, count, dialogue, draw, h, isOperator, isWide, leave, nearness, notice, now, ordered,
-  plain, says, span, state, tell, trackOf, when} from "./app.js";
+import {act, air, announce, ask, askName, button, clock, count, dialogue, draw, gateOf, h, isHere, isLive, isOperator, isWide, leave, levelOf, nearness,
+  notice, now, ordered, pause, place, plain, rhythmOf, says, silenceOf, span, stamped, state, tell, trackOf, when} from "./app.js";
 
 // MARK: Parts
 
-const dbm = level => level == null ? null : h("small", {}, ` ${level} dBm`);
 const list = nodes => h("ul", {class: "list"}, nodes.map(([key, ...rest]) => h("li", {key}, rest)));
 const empty = (text, ...more) => h("div", {class: "card"}, h("p", {}, text), more);
 
@@ -596,6 +696,7 @@ function plot(title, values, {low, high, lines = [], kind = "plot", span: total 
 
 /** The gate's two levels, where the agent says them with its items. */
 const gateLines = item => item?.enterRSSI == null ? [] : [[item.enterRSSI, "enter"], [item.leaveRSSI, "leave"]];
+const gateWords = ({enterRSSI, leaveRSSI}) => `enters at ${Math.round(enterRSSI)} dBm, leaves below ${Math.round(leaveRSSI)}`;
 
 const levelPlot = (name, levels, item) =>
   plot(`Signal of ${plain(name)} in the last ten minutes`, levels.map(level => level || null), {low: -100, high: -30, lines: gateLines(item), span: 120});
@@ -604,26 +705,30 @@ const levelPlot = (name, levels, item) =>
 const itemOf = line => knownItems().find(item => item.app === line.app && item.item === line.item);
 const knownItems = () => state.items.length ? state.items : state.kept.items?.items ?? [];
 
-const nameOf = address => [...state.accessories.values()].find(line => line.address === address)?.displayName;
+const nameOf = address => state.names.get(address);
+const waiting = nodes => isLive() ? h("p", {class: "muted"}, nodes ?? "Loading…") : h("p", {class: "muted"}, "The gateway is away.");
+/** A sentence of the agent, which may lack its capital letter and its full stop. */
+const sentence = text => plain(text, 400).replace(/^./, letter => letter.toUpperCase()).replace(/[^.!?…]$/, "$&.");
 
 // MARK: Now
 
 function nowScreen() {
   const {status} = state;
-  if (!status) return [h("h1", {}, "Now"), h("p", {class: "muted"}, state.agent.isThere ? "Loading…" : "The gateway is away.")];
+  if (!status) return [h("h1", {}, "Now"), waiting()];
   const needs = status.problems.length + state.requests.size;
   const accessories = [...state.accessories.values()];
   const silent = accessories.filter(line => line.address && !line.isInSight);
   const ignored = status.devices ? Math.round(100 * (status.devices - status.found) / status.devices) : 0;
   return [
-    h("h1", {}, !state.agent.isThere ? "The gateway is away." : needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
+    h("div", {class: "row"}, h("h1", {class: "grow"}, !isLive() ? "The gateway is away." : needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
+      h("span", {class: "muted"}, clock(now()))),
     h("p", {}, `${count(accessories.length - silent.length, "accessory", "accessories")} in sight`,
-      silent.length > 0 && [" · ", `${silent.length} silent (`, air(silent[0].displayName), silent.length > 1 ? ", …)" : ")"]),
+      silent.length > 0 && [" · ", `${silent.length} silent`, silentSince(silent[0]), " (", air(silent[0].displayName), silent.length > 1 ? ", …)" : ")"]),
     status.devices > 0 && h("p", {class: "muted"},
       `${ignored} % of the ${count(status.devices, "device")} in reach are found by no item, and are ignored.`),
     [...state.requests.values()].map(({request}) => h("div", {class: "card amber", key: request.request},
       h("div", {class: "row"}, h("p", {class: "grow"}, requestSentence(request), ` Since ${span(now() - request.since)}.`),
-        h("a", {href: "#add"}, isOperator() ? "Choose" : "Show")))),
+        h("a", {class: "button", href: "#add"}, isOperator() ? "Choose" : "Show")))),
     status.problems.map(problem => h("div", {class: "card amber", key: problem.kind + problem.sentence},
       h("p", {}, plain(problem.sentence, 400)), cure(problem))),
     status.warnings.map(warning => h("div", {class: "card", key: warning.sentence}, h("p", {}, plain(warning.sentence, 400)))),
@@ -636,12 +741,12 @@ function nowScreen() {
 
 function radio(status) {
   const {radio, listening} = status;
-  const state_ = {on: "listens", off: "is off", recovering: "is being brought back", absent: "is not there"}[radio.state];
+  const words = {on: "listens", off: "is off", recovering: "is being brought back", absent: "is not there"}[radio.state];
   const seconds = (state.history?.sampleMilliseconds ?? 5000) / 1000;
   const rates = (state.history?.reports ?? []).map(reports => Math.round(reports / seconds));
   const last = rates.findLast(rate => rate != null);
   return h("div", {class: "card"},
-    h("p", {}, h("b", {}, plain(radio.source)), ` ${state_}. `, h("span", {class: "muted"}, plain(radio.detail, 300))),
+    h("p", {}, h("b", {}, plain(radio.source)), ` ${words}. `, radio.state !== "on" && h("span", {class: "muted"}, sentence(radio.detail))),
     listening && h("p", {class: "muted"}, listening.percent === 100 ? `It listens all the time (${listening.board}).`
       : `It listens ${listening.percent} % of the time, and ${listening.requestPercent} % while an app asks (${listening.board}).`),
     h("p", {}, "Reports a second: ", h("b", {}, last == null ? "–" : String(last)), h("small", {}, " last ten minutes")),
@@ -653,7 +758,7 @@ function apps() {
   return h("div", {class: "card"}, h("h3", {}, "Apps"), list(state.apps.map(({app, isConnected, lastSeen, accessories}) => [app, air(app), " ",
     isConnected ? h("span", {class: "good"}, "connected") : lastSeen == null ? h("span", {class: "warn"}, "never seen") : `last seen ${when(lastSeen)}`,
     h("small", {}, ` ${count(accessories, "accessory", "accessories")}`)])),
-  !state.accessories.size && h("p", {}, "No accessories yet. ", isOperator() && h("a", {href: "#add"}, "Add one")));
+  !state.accessories.size && h("p", {}, "No accessories yet. ", isOperator() && h("a", {class: "button", href: "#add"}, "Add one")));
 }
 
 const reasons = {silence: "not heard any longer", left: "it moved away", noLongerMatches: "it sends something else now",
@@ -670,31 +775,45 @@ function eventWords({event, connection, endSentence, radio, network}) {
     return connection.event === "connected" ? [`${connection.app} is connected to `, air(connection.displayName), "."]
       : [`${connection.app} is no longer connected to `, air(connection.displayName), endSentence && `: ${endSentence}`, "."];
   }
-  if (radio) return [plain(radio.detail, 300)];
+  if (radio) return ["The radio: ", plain(radio.detail, 300)];
   return [`The network `, air(network.ssid), network.event === "found" ? ` was found for ${network.app}.` : ` was lost.`];
 }
 
+/** What happened to accessories. Of a device that is none the screen "Why not?" tells. */
 function events() {
-  // A change without words would only push others away.
   const oldest = Math.min(...state.events.map(({event}) => event?.time ?? Infinity));
   const earlier = state.edges.filter(edge => edge.time < oldest).map(event => ({event})).reverse();
-  const shown = [...state.events.filter(({event}) => event?.event !== "changed" || event.values), ...earlier];
-  if (!shown.length) return empty("Nothing has happened in the last ten minutes.");
+  const shown = [...state.events, ...earlier].filter(({event}) => !event || state.names.has(event.address) && (event.event !== "changed" || event.values));
+  if (!shown.length) return empty("Nothing has happened to an accessory in the last ten minutes.");
   return list(shown.slice(0, 16).map(entry => {
     const part = entry.event ?? entry.connection ?? entry.radio ?? entry.network;
     const key = `${part.time}/${part.sequence ?? part.address ?? ""}`;
     return [key, h("small", {}, clock(part.time), " "), eventWords(entry), " ",
-      entry.event?.event === "lost" && h("a", {href: `#why/${entry.event.address}`}, "Why?")];
+      entry.event?.event === "lost" && h("a", {class: "button", href: `#why/${entry.event.address}`}, "Why?")];
   }));
+}
+
+/** When a device was lost last, as far as it is known. */
+function lastLost(address) {
+  const losses = [...state.edges, ...state.events.map(({event}) => event)].filter(event => event?.event === "lost" && event.address === address);
+  return losses.length ? Math.max(...losses.map(event => event.time - (event.silence ?? 0))) : null;
+}
+
+/** For how long an accessory has been silent: " for 3 h". */
+function silentSince(line) {
+  const silence = trackOf(line)?.silenceMilliseconds;
+  const seconds = silenceOf(line) ?? (silence != null ? silence / 1000 : null) ?? (lastLost(line.address) == null ? null : now() - lastLost(line.address));
+  if (seconds != null) return ` for ${span(seconds)}`;
+  return now() < 600 ? ` since the agent started ${span(now())} ago` : " for ten minutes at least";
 }
 
 /** A button where the page can solve a problem. */
 function cure({kind}) {
-  if (kind === "itemFull") return h("p", {}, h("a", {href: "#rules"}, "Show the item"));
-  if (["bondLost", "bondNotAuthenticated", "accessoryNotMatching"].includes(kind)) return h("p", {}, h("a", {href: "#accessories"}, "Show the accessory"));
+  if (kind === "itemFull") return h("p", {}, h("a", {class: "button", href: "#rules"}, "Show the item"));
+  if (["bondLost", "bondNotAuthenticated", "accessoryNotMatching"].includes(kind)) return h("p", {}, h("a", {class: "button", href: "#accessories"}, "Show the accessory"));
   if (kind !== "accessoriesSuspended" || !isOperator()) return null;
   const names = [...new Set([...state.accessories.values()].filter(line => line.status === "suspended").map(line => line.app))];
-  return h("p", {class: "buttons"}, names.map(app => button(`Confirm the account of ${app}`, () => tell("/authorize", {app}))));
+  return h("p", {class: "buttons"}, names.map(app => act(`Confirm the account of ${app}`, () => tell("/authorize", {app}))));
 }
 
 // MARK: Add
@@ -724,11 +843,12 @@ function addScreen() {
 
 function closedCard(closed) {
   const done = () => { state.closed = state.closed.filter(other => other !== closed); draw(); };
-  return h("div", {class: closed.failure ? "card bad" : "card", key: closed.closed, role: "status"},
+  const isChoice = !closed.failure || closed.failure === "userCancelled";
+  return h("div", {class: isChoice ? "card" : "card bad", key: closed.closed, role: "status"},
     closed.accessory
       ? h("p", {class: "good"}, air(closed.displayName), closed.replaces ? " has its new device." : closed.kind === "setup" ? ` was added to ${closed.app}.` : " is done.")
-      : h("p", {}, `${closed.app}: `, plain(closed.reason ?? "the request has ended.", 300)),
-    h("div", {class: "buttons"}, closed.accessory && isOperator() && button("Rename", () => renameAccessory(closed.accessory, closed.displayName)),
+      : h("p", {}, `${closed.app}: `, sentence(closed.reason ?? "the request has ended")),
+    h("div", {class: "buttons"}, closed.accessory && isOperator() && act("Rename", () => renameAccessory(closed.accessory, closed.displayName)),
       button("Done", done)));
 }
 
@@ -744,8 +864,14 @@ function requestCard(entry) {
     request.pairingNote && h("p", {class: "muted"}, plain(request.pairingNote, 400)),
     requestBody(entry, id),
     isOperator() && h("div", {class: "buttons"},
-      request.kind === "setup" || request.kind === "pair" ? button("Not now", () => tell("/cancel", id))
-        : button("Refuse", () => tell("/deny", id))));
+      request.kind === "setup" || request.kind === "pair" ? act("Not now", () => refuse("/cancel", id))
+        : act("Refuse", () => refuse("/deny", id))));
+}
+
+/** Ends a request. That it has ended is no news to the one who did it. */
+async function refuse(path, id) {
+  state.mine.cancelled.add(id.request);
+  if (!await tell(path, id)) state.mine.cancelled.delete(id.request);
 }
 
 /** How much of the time is left. */
@@ -762,7 +888,7 @@ function requestBody(entry, id) {
     case "pairing": return h("p", {}, "It is being paired. Keep it near.");
     case "settingUp": return h("p", {}, "It is being set up…");
     case "confirming": return h("p", {}, `${request.app} has to confirm it. Go on in the app.`);
-    case "naming": return isOperator() && button("Name it", () => askName("Its name", request.displayName ?? "",
+    case "naming": return isOperator() && act("Name it", () => askName("Its name", request.displayName ?? "",
       `This is what apps see. Without an answer it is ${plain(request.displayName ?? "")}.`, "Name it", name => tell("/name", {...id, name})), "main");
     case "answering": return answering(request, id);
     default: return candidates(entry);
@@ -772,22 +898,22 @@ function requestBody(entry, id) {
 function answering(request, id) {
   if (!isOperator()) return null;
   if (request.kind === "rename") {
-    return button("Name it", () => askName("A new name", request.displayName ?? "",
+    return act("Name it", () => askName("A new name", request.displayName ?? "",
       request.renamesSSID ? "The stored name of its network changes, too." : "All apps that have it see this name.", "Rename",
       name => tell("/name", {...id, name})), "main");
   }
-  return h("div", {}, list((request.adds ?? []).map(text => [text, plain(text, 300)])), button("Allow", () => tell("/agree", id), "main"));
+  return h("div", {}, list((request.adds ?? []).map(text => [text, plain(text, 300)])), act("Allow", () => tell("/agree", id), "main"));
 }
 
 function pairing(request, id) {
   const answer = body => tell("/answer", {...id, ...body});
   if (request.pairing === "showDigits") {
-    return h("div", {}, h("p", {}, "Type these digits at the accessory:"), h("p", {class: "digits"}, request.digits));
+    return h("div", {}, h("p", {}, "Type these digits at the accessory:"), h("p", {class: "digits"}, request.digits.replace(/^...(?=...$)/, "$&\u202f")));
   }
   if (request.pairing === "compare") {
-    return h("div", {}, h("p", {}, "Does the accessory show the same number?"), h("p", {class: "digits"}, request.digits),
-      isOperator() && h("div", {class: "buttons"}, button("Same", () => answer({matches: true}), "main"),
-        button("Different", () => answer({matches: false}), "bad")));
+    return h("div", {}, h("p", {}, "Does the accessory show the same number?"), h("p", {class: "digits"}, request.digits.replace(/^...(?=...$)/, "$&\u202f")),
+      isOperator() && h("div", {class: "buttons"}, act("Same", () => answer({matches: true}), "main"),
+        act("Different", () => answer({matches: false}), "bad")));
   }
   return isOperator() && h("form", {onsubmit: event => answer({digits: event.target.querySelector("input").value})},
     h("label", {for: "digits"}, "The six digits that the accessory shows"),
@@ -797,42 +923,53 @@ function pairing(request, id) {
 
 function candidates(entry) {
   const {request} = entry;
-  const lines = ordered(entry);
-  const isImmediate = request.items.some(item => item.isImmediate);
+  const {here, gone} = ordered(entry);
+  load("removed", "/registry");
+  const gated = request.items.find(item => item.enterRSSI != null);
   const dead = request.items.filter(item => item.reasonNothingIsFound);
   return h("div", {},
-    h("p", {class: "muted"}, request.usesTouch ? "Hold it against the gateway: the first one is chosen." : isImmediate
+    h("p", {class: "muted"}, request.usesTouch ? "Hold it against the gateway: the first one that comes near is chosen." : request.items.some(item => item.isImmediate)
       ? "Hold it against the gateway, or choose it:" : "Choose it:"),
+    gated && h("p", {class: "muted"}, "Its level in the last 10 s, with the lines of the gate: ", h("span", {class: "good"}, `enter ${Math.round(gated.enterRSSI)} dBm`),
+      `, leave ${Math.round(gated.leaveRSSI)} dBm`),
     dead.map(item => h("p", {class: "warn", key: item.name}, air(item.name), ` ${plain(item.reasonNothingIsFound, 300)}.`)),
     request.items.filter(item => item.note).map(item => h("p", {class: "muted", key: `note ${item.name}`}, air(item.name), ` ${plain(item.note, 300)}.`)),
-    lines.length ? list(lines.map(line => [line.candidate, candidate(entry, line)])) : h("p", {}, "Nothing is near yet. Bring it closer, or switch it on."),
-    entry.gone.filter(gone => Date.now() - gone.at < 60000).map(gone => h("p", {class: "muted", key: `gone ${gone.line.candidate}`},
-      "gone: ", air(gone.line.deviceName ?? gone.line.name), ` ${span((Date.now() - gone.at) / 1000)} ago`)),
+    !here.length && h("p", {}, "Nothing is near. Bring it closer, or switch it on."),
+    list([...here.map(line => [line.candidate, candidate(entry, line)]), ...gone.slice(0, 5).map(line => [line.candidate,
+      h("div", {class: "muted"}, "gone: ", air(line.ssid ?? line.deviceName ?? line.name), `, last heard ${span(silenceOf(line))} ago`)])]),
     request.hidden > 0 && h("p", {class: "muted"}, `${count(request.hidden, "weaker device")} not shown.`),
-    request.turnedAway > 0 && h("p", {class: "warn"}, `${count(request.turnedAway, "device")} turned away: the item is full.`),
-    request.tooSlow > 0 && h("p", {class: "warn"}, `${count(request.tooSlow, "device")} cannot be let in: it sends too seldom for gate.samples-min.`),
-    h("p", {}, h("a", {href: "#why"}, "Why is mine not here?")));
+    request.turnedAway > 0 && h("p", {class: "warn"}, `${count(request.turnedAway, "device")} turned away: the item is full. Raise matches-per-item in [capacity].`),
+    request.tooSlow > 0 && h("p", {class: "warn"}, `${count(request.tooSlow, "device")} cannot be let in: ${request.tooSlow === 1 ? "it sends" : "they send"} too seldom for the gate. `
+      + "Lower the item's gate.samples-min, or raise its gate.sample-window-max-ms. “Why not?” says which one it is, and the number."),
+    h("p", {}, h("a", {class: "button", href: "#why"}, "Why is mine not here?")));
 }
 
+/** A row. Its button is the same node whatever it says, so that it keeps the focus. */
 function candidate(entry, line) {
   const {request} = entry;
   const item = request.items[line.itemIndex];
-  const level = line.ssid ? line.rssi : line.filteredRSSI ?? line.rssi;
   const name = line.ssid ?? line.deviceName ?? line.name;
-  const levels = (entry.levels.get(line.candidate) ?? []).map(([, level]) => level);
-  const isQuiet = line.silence > 10;
-  const isFirst = ordered(entry)[0] === line && level >= (item?.enterRSSI ?? -45);
-  return h("div", {},
-    h("div", {class: "row"}, bars(isQuiet ? null : level, isFirst), h("div", {class: "grow"}, h("b", {}, air(name)),
-      h("div", {class: "muted"}, isQuiet ? `not heard for ${span(line.silence)}` : nearness(level), isQuiet ? null : dbm(level),
-        line.address && ` · ${line.address.slice(-5)}`, line.security && ` · ${line.security}`, line.apps?.length ? ` · already in ${line.apps.join(", ")}` : line.isShared && " · another app has it")),
-      isOperator() && !isFirst && button("Choose", () => choose(request, line, item), "", {"data-candidate": line.candidate, "aria-label": `Choose ${plain(name)}`})),
-    !line.ssid && levels.length > 1 && plot(`Signal of ${plain(name)} in the last ten seconds`, levels.map(level => level ?? null),
-      {low: -100, high: -30, kind: "track", lines: gateLines(item)}),
-    isFirst && isOperator() && button(request.replaces ? `This one is the new ${plain(request.displayName)}` : `This one? ${plain(item?.name ?? name)} → ${request.app}`,
-      () => choose(request, line, item), "main large", {"data-candidate": line.candidate}),
-    !line.isIdentityDurable && h("p", {class: "warn"}, "It changes its address and gave no key: it may be lost again."));
+  const levels = (entry.levels.get(line.candidate) ?? []).map(([, level]) => level ?? null);
+  // In a touch the agent chooses what comes near. What lies there stays.
+  const isFirst = entry.first === line.candidate && !request.usesTouch;
+  const isLying = request.usesTouch && Date.now() - entry.at.get(line.candidate) > 3000;
+  const isRemoved = state.kept.removed?.removed?.some(other => other.app === request.app && other.device === line.address);
+  const {enter, leave} = gateOf(item);
+  return h("div", {class: isFirst ? "row first" : "row"}, bars(levelOf(line), isLive() && entry.at.has(line.candidate)),
+    h("div", {class: "grow"}, h("b", {}, air(name)), h("div", {class: "muted"}, place(line),
+      line.address && ` · ${line.address.slice(-5)}`, line.security && ` · ${line.security}`, line.apps?.length ? ` · already in ${line.apps.join(", ")}` : line.isShared && " · another app has it")),
+    isOperator() && act(!isFirst ? "Choose" : request.replaces ? `This one is the new ${plain(request.displayName)}` : `This one? ${plain(item?.name ?? name)} → ${request.app}`,
+      () => choose(request, line, item), isFirst ? "main large" : "", {"data-candidate": line.candidate, "aria-label": isFirst ? null : `Choose ${plain(name)}`}),
+    h("div", {class: "whole"}, !line.ssid && levels.length > 1 && plot(`Signal of ${plain(name)} in the last ten seconds`, levels,
+      {...item?.enterRSSI == null ? {low: -100, high: -30} : {low: leave - 25, high: enter + 10}, kind: "track", lines: gateLines(item)}),
+    isLying && h("p", {class: "warn"}, "It lay here before, and so is not chosen by itself. Take it away and bring it back, or choose it."),
+    isRemoved && h("div", {class: "row warn"}, h("span", {class: "grow"}, "It was removed before: touch does not choose it."), isOperator() && letIn(request.app, line.address)),
+    !line.isIdentityDurable && h("p", {class: "warn"}, "It changes its address and gave no key: it may be lost again.")));
 }
+
+const letIn = (app, device) => act("Let it in again", async () => {
+  if (await tell("/allow", {app, device})) { delete state.kept.removed; draw(); }
+});
 
 function choose(request, line, item) {
   const name = line.ssid ?? line.deviceName ?? line.name;
@@ -848,7 +985,8 @@ function choose(request, line, item) {
 }
 
 function add(request, line, item) {
-  const suggestion = line.ssid ?? item?.name ?? line.name;
+  // Its own name tells it from others of its kind, if it can be shown as it is.
+  const suggestion = line.ssid ?? (plain(line.deviceName ?? "") === line.deviceName ? line.deviceName : item?.name ?? line.name);
   const submit = async name => {
     const answer = await tell("/choose", {request: request.request, candidate: line.candidate, name});
     if (answer) announce(`${answer.displayName} was added to ${request.app}.`);
@@ -865,9 +1003,13 @@ function openCard() {
   const byApp = Map.groupBy(kept.items?.items ?? [], item => item.app);
   if (!byApp.size) return null;
   return h("section", {}, h("h2", {}, "Add for an app"), h("div", {class: "cards"}, [...byApp].map(([app, items]) =>
-    h("div", {class: "card", key: app}, h("h3", {}, app), h("div", {class: "buttons"}, items.map(item =>
-      button(`Add ${plain(item.item)}`, () => tell("/open", {app, items: [item.item]}), "", {key: item.item})))))));
+    h("div", {class: "card", key: app}, h("h3", {}, app), hasRequest(app) && h("p", {class: "muted"}, "It asks already: answer that first, or say Not now."),
+      h("div", {class: "buttons"}, items.map(item => act(`Add ${plain(item.item)}`, () => tell("/open", {app, items: [item.item]}), "",
+        {key: item.item, isOff: hasRequest(app)})))))));
 }
+
+/** An app has one request at a time. */
+const hasRequest = app => [...state.requests.values()].some(({request}) => request.app === app && request.kind === "setup");
 
 /** Asks once for something that a screen shows. */
 function load(name, path) {
@@ -879,21 +1021,22 @@ function load(name, path) {
 
 // MARK: Accessories
 
-const bonds = {none: null, bonded: "paired", lost: "the pairing is lost"};
-
 function accessoriesScreen(detail) {
   const all = [...state.accessories.values()].sort((a, b) => a.app.localeCompare(b.app) || a.displayName.localeCompare(b.displayName, undefined, {numeric: true}));
   load("items", "/items");
   const chosen = state.accessories.get(detail);
-  if (chosen) return [h("p", {}, h("a", {href: "#accessories"}, "← All accessories")), accessoryDetail(chosen)];
-  if (!all.length) return [h("h1", {}, "Accessories"), empty("No accessories yet.", isOperator() && h("p", {}, h("a", {href: "#add"}, "Add one"))), removedCard()];
-  const filter = (state.kept.filter ?? "").toLowerCase();
-  const shown = all.filter(line => `${line.displayName} ${line.app} ${line.item}`.toLowerCase().includes(filter));
+  if (chosen && !isWide.matches) return [h("p", {}, h("a", {class: "button", href: "#accessories"}, "← All accessories")), accessoryDetail(chosen)];
+  if (!all.length) return [h("h1", {}, "Accessories"), empty("No accessories yet.", isOperator() && h("p", {}, h("a", {class: "button", href: "#add"}, "Add one"))), removedCard()];
+  const {mine} = state;
+  const shown = all.filter(line => `${line.displayName} ${line.app} ${line.item}`.toLowerCase().includes(mine.filter.toLowerCase()));
   return [h("h1", {}, "Accessories"),
     all.length > 6 && [h("label", {for: "filter"}, "Find"),
-      h("input", {id: "filter", type: "search", oninput: event => { state.kept.filter = event.target.value; draw(); }})],
-    isWide.matches ? table(shown) : h("div", {class: "cards"}, shown.map(line =>
-      h("a", {class: "card link", key: line.identifier, href: `#accessories/${line.identifier}`}, accessoryCard(line)))),
+      h("input", {id: "filter", type: "search", value: mine.filter, oninput: event => { mine.filter = event.target.value; draw(); }})],
+    !shown.length && empty(["Nothing here is called “", air(mine.filter), "”."], button("Show all", () => { mine.filter = ""; draw(); })),
+    chosen ? h("div", {class: "wide"}, list(shown.map(line => [line.identifier, h("a", {class: "link", href: `#accessories/${line.identifier}`,
+      "aria-current": line === chosen ? "true" : null}, h("b", {}, air(line.displayName)), h("div", {class: "muted"}, line.app, " · ", sight(line)))])), accessoryDetail(chosen))
+      : shown.length > 0 && isWide.matches ? table(shown) : h("div", {class: "cards"}, shown.map(line =>
+        h("a", {class: "card link", key: line.identifier, href: `#accessories/${line.identifier}`}, accessoryCard(line)))),
     removedCard()];
 }
 
@@ -903,7 +1046,7 @@ function table(lines) {
     h("tbody", {}, lines.map(line => {
       const track = trackOf(line);
       return h("tr", {key: line.identifier}, h("th", {scope: "row"}, h("a", {href: `#accessories/${line.identifier}`}, air(line.displayName))),
-        h("td", {}, line.app, line.item && h("div", {class: "muted"}, line.item)), h("td", {}, says(line.values)), h("td", {}, sight(line, track)),
+        h("td", {}, line.app, line.item && h("div", {class: "muted"}, line.item)), h("td", {}, says(line.values)), h("td", {}, sight(line)),
         h("td", {class: "plots"}, track && levelPlot(line.displayName, track.levels, itemOf(line))), h("td", {class: "muted"}, traits(line)));
     })));
 }
@@ -911,25 +1054,25 @@ function table(lines) {
 function accessoryCard(line) {
   const track = trackOf(line);
   return [h("h2", {class: "small"}, air(line.displayName)), h("p", {class: "muted"}, line.app, line.item && ` · ${line.item}`),
-    line.values?.length > 0 && h("p", {class: "values"}, says(line.values)), h("p", {}, sight(line, track)),
+    line.values?.length > 0 && h("p", {class: "values"}, says(line.values)), h("p", {}, sight(line)),
     track && levelPlot(line.displayName, track.levels, itemOf(line)), h("p", {class: "muted"}, traits(line))];
 }
 
-function sight(line, track) {
+function sight(line) {
   if (line.status === "suspended") return h("span", {class: "warn"}, "The app's account has changed: confirm it on Now.");
   if (line.status === "orphaned") return h("span", {class: "warn"}, "Its item is not in the manifest any longer.");
   if (line.ssid && !line.address) return line.isInSight ? "Its network is in reach." : "Its network is not in reach.";
   if (line.isHeard) return h("span", {class: "warn"}, "It is heard, but its item does not find it.");
-  const silence = track?.silenceMilliseconds != null ? track.silenceMilliseconds / 1000 : line.silence;
-  if (!line.isInSight) return h("span", {class: "lost"}, silence == null ? "Not heard." : `Not heard for ${span(silence)}.`);
-  return [h("span", {class: "good"}, nearness(line.filteredRSSI)), dbm(line.filteredRSSI), silence > 10 && ` · heard ${span(silence)} ago`];
+  if (!isHere(line)) return h("span", {class: "lost"}, `Not heard${silentSince(line)}.`);
+  const silence = (trackOf(line)?.silenceMilliseconds ?? 0) / 1000;
+  return [h("span", {class: isLive() ? "good" : "muted"}, place(line)), silence > 10 && ` · heard ${span(silence)} ago`];
 }
 
 function traits(line) {
-  const rhythm = line.rhythmMilliseconds ?? line.intervalMilliseconds;
-  return [line.connection && (line.connection === "connected" ? `connected to ${line.app} for ${span(now() - (line.connectedSince ?? now()))}` : `${line.app} is connecting`), bonds[line.bond],
-    line.lacksAuthenticatedBond && "needs a pairing with digits", rhythm && (rhythm < 2000 ? `sends every ${rhythm} ms` : `sends every ${span(rhythm / 1000)}`),
-    !line.isIdentityDurable && "may change its address"].filter(Boolean).join(" · ");
+  return [line.connection && (line.connection === "connected" ? `connected to ${line.app} for ${span(now() - (line.connectedSince ?? now()))}` : `${line.app} is connecting`),
+    line.bond === "bonded" && "paired", line.bond === "lost" && h("span", {class: "warn"}, "the pairing is lost"),
+    line.lacksAuthenticatedBond && h("span", {class: "warn"}, "needs a pairing with digits"), rhythmOf(line) && `sends every ${pause(rhythmOf(line))}`,
+    !line.isIdentityDurable && "may change its address"].filter(Boolean).flatMap((part, i) => i ? [" · ", part] : [part]);
 }
 
 function accessoryDetail(line) {
@@ -937,13 +1080,14 @@ function accessoryDetail(line) {
   return h("section", {key: line.identifier}, h("div", {class: "card"}, accessoryCard(line),
     h("p", {class: "muted"}, line.address ?? air(line.ssid ?? ""), line.addedAt && ` · added ${new Date(line.addedAt * 1000).toLocaleDateString("en-GB")}`),
     line.pairingNote && h("p", {class: "warn"}, plain(line.pairingNote, 400)),
-    isOperator() && h("div", {class: "buttons"}, button("Rename", () => renameAccessory(line.identifier, line.displayName)),
-      line.status === "active" && line.state === "authorized" && button("Replace", async () => { if (await tell("/replace", id)) location.hash = "#add"; }),
-      line.bond === "lost" && button("Pair again", async () => { if (await tell("/pair", id)) location.hash = "#add"; }),
-      line.connection && button("Disconnect", () => confirm("Disconnect it?", `${line.app} loses its connection to ${plain(line.displayName)} now. It may connect again.`,
+    isOperator() && h("div", {class: "buttons"}, act("Rename", () => renameAccessory(line.identifier, line.displayName)),
+      line.status === "active" && line.state === "authorized" && act("Replace", async () => { if (await tell("/replace", id)) location.hash = "#add"; }, "", {isOff: hasRequest(line.app)}),
+      line.bond === "lost" && act("Pair again", async () => { if (await tell("/pair", id)) location.hash = "#add"; }),
+      line.connection && act("Disconnect", () => confirm("Disconnect it?", `${line.app} loses its connection to ${plain(line.displayName)} now. It may connect again.`,
         "Disconnect", () => tell("/disconnect", id))),
-      button("Remove", () => removeAccessory(line), "bad")),
-    line.address && h("p", {}, h("a", {href: `#why/${line.address}`}, "Why is it found, or not?"))));
+      act("Remove", () => removeAccessory(line), "bad")),
+    isOperator() && hasRequest(line.app) && h("p", {class: "muted"}, `${line.app} asks for an accessory: answer that on Add before you replace this one.`),
+    line.address && h("p", {}, h("a", {class: "button", href: `#why/${line.address}`}, "Why is it found, or not?"))));
 }
 
 function confirm(title, text, verb, action) {
@@ -969,10 +1113,8 @@ function removedCard() {
   const removed = state.kept.removed?.removed ?? [];
   if (!removed.length) return null;
   return h("section", {}, h("h2", {}, "Removed"), list(removed.slice(0, 32).map(line => [`${line.app}/${line.device}`, h("div", {class: "row"},
-    h("span", {class: "grow"}, air(line.device), h("small", {}, ` ${line.app} · ${line.item}`)),
-    isOperator() && button("Let it in again", async () => {
-      if (await tell("/allow", {app: line.app, device: line.device})) { delete state.kept.removed; draw(); }
-    }))])));
+    h("span", {class: "grow"}, air(nameOf(line.device) ?? line.device), h("small", {}, nameOf(line.device) ? ` ${line.device}` : "", ` ${line.app} · ${line.item}`)),
+    isOperator() && letIn(line.app, line.device))])));
 }
 
 // MARK: Why not?
@@ -982,70 +1124,104 @@ const clauseNames = {"bluetooth-company-identifier": "company", "bluetooth-manuf
 
 function whyScreen(detail) {
   const {kept} = state;
-  if (detail && kept.asked !== detail) explain(detail);
+  load("items", "/items");
+  if (isAddress(detail) && kept.asked !== detail && isLive()) explain(detail);
   const field = h("form", {onsubmit: event => find(event.target.querySelector("input").value)},
-    h("label", {for: "device"}, "A device's name or address, or an accessory"),
-    h("div", {class: "row"}, h("span", {class: "grow"}, h("input", {id: "device", autocomplete: "off"})), h("button", {class: "main"}, "Explain")));
+    h("label", {for: "device"}, "A device's name or address, an accessory, or an item"),
+    h("div", {class: "row"}, h("span", {class: "grow"}, h("input", {id: "device", autocomplete: "off", value: nameOf(detail) ?? detail})), h("button", {class: "main"}, "Explain")));
   return [h("h1", {}, "Why not?"), field,
     h("div", {class: "wide"}, h("section", {}, detail && answer(detail)), h("section", {}, h("h2", {}, "Near, and not an accessory"), nearList()))];
 }
 
-const isAddress = text => /^([0-9a-f]{2}[:.-]?){5}[0-9a-f]{2}$/i.test(text.trim());
-const address = text => text.trim().replace(/[^0-9a-f]/gi, "").toUpperCase().match(/../g).join(":");
+/** An address in any spelling: C4:A1:…, c4-a1-…, C4 A1 …, dev_C4_A1_… */
+const digitsOf = text => text.trim().replace(/^dev_/i, "").replace(/[\s:._-]/g, "");
+const isAddress = text => /^[0-9a-f]{12}$/i.test(digitsOf(text));
+const address = text => digitsOf(text).toUpperCase().match(/../g).join(":");
 
 function find(text) {
   const wanted = text.trim().toLowerCase();
   if (!wanted) return;
-  if (isAddress(text)) { location.hash = `#why/${address(text)}`; return; }
-  const accessory = [...state.accessories.values()].find(line => line.displayName.toLowerCase() === wanted && line.address);
+  const accessory = isLike => [...state.accessories.values()].find(line => line.address && isLike(line.displayName.toLowerCase()))?.address;
   const device = state.devices?.devices.find(line => (line.name ?? "").toLowerCase().includes(wanted));
-  const found = accessory?.address ?? device?.address;
-  if (found) { location.hash = `#why/${found}`; return; }
-  const item = knownItems().find(line => `${line.app}/${line.item}` === wanted || line.item === wanted);
-  if (item) { location.hash = "#rules"; return; }
-  notice("Not in reach", `Nothing that is called “${text}” is heard now. Bring it closer, and see whether it appears in the list.`);
+  const found = isAddress(text) ? address(text) : accessory(name => name === wanted)
+    ?? (itemCalled(wanted) ? wanted : accessory(name => name.includes(wanted)) ?? device?.address ?? text.trim());
+  location.hash = `#why/${encodeURIComponent(found)}`;
+}
+
+const itemCalled = text => knownItems().find(line => `${line.app}/${line.item}` === text || line.item === text);
+
+/** An item, and what it finds. */
+function itemReport(item) {
+  const matching = (state.devices?.devices ?? []).filter(device => device.items.some(other => other.app === item.app && other.item === item.item) && isHere(device));
+  return h("div", {}, itemCard(item), matching.length > 0 && [h("p", {}, "These match it, and are here now:"), deviceList(matching)],
+    h("p", {}, "Choose a device to see why this item finds it, or not. If yours is not in the list, it is not heard: bring it closer, or switch it on."));
 }
 
 async function explain(device) {
   const {kept} = state;
-  Object.assign(kept, {asked: device, answer: null, failure: null, suggestion: null});
+  Object.assign(kept, {asked: device, answer: null, failure: null, status: null, suggestion: null});
+  let news;
   try {
-    kept.answer = await ask("/explain", {device});
+    const answer = await ask("/explain", {device: address(device)});
+    answer.devices.forEach(found => stamped(found.device));
+    news = {answer};
     announce("The explanation is here.");
   } catch (error) {
-    kept.failure = error.message;
+    news = {failure: error.message, status: error.status};
   }
+  if (kept.asked === device) Object.assign(kept, news);
   draw();
 }
 
-function answer(device) {
+function answer(detail) {
   const {kept} = state;
-  if (kept.failure) return h("div", {class: "card bad"}, h("p", {}, plain(kept.failure, 400)), button("Try again", () => explain(device)));
-  if (!kept.answer) return h("div", {class: "card"}, h("p", {}, `The gateway listens to ${device} for 3 s…`));
-  if (!kept.answer.devices.length) return empty("It is not in reach now.", button("Try again", () => explain(device)));
-  return kept.answer.devices.map(found => h("div", {key: found.device.address}, explanation(found), tools(found.device)));
+  const item = itemCalled(detail);
+  if (item) return itemReport(item);
+  if (!isAddress(detail)) {
+    return empty(["Nothing that is called “", air(detail), "” is heard now, and no accessory or item is called so. Bring it closer, and see whether it appears in the list."]);
+  }
+  if (kept.answer?.devices.length) return kept.answer.devices.map(found => h("div", {key: found.device.address}, explanation(found), tools(found.device)));
+  if (!kept.failure && !kept.answer) return h("div", {class: "card"}, waiting(["The gateway listens to ", air(detail), " for 3 s…"]));
+  if (kept.status !== 404 && kept.failure) return h("div", {class: "card bad"}, h("p", {}, plain(kept.failure, 400)), act("Try again", () => explain(detail)));
+  return absent(address(detail));
+}
+
+/** A device that is not heard: what is known of it, and what may help. */
+function absent(device) {
+  const line = [...state.accessories.values()].find(line => line.address === device);
+  return h("div", {class: "card"}, h("h2", {}, "Why is ", air(nameOf(device) ?? device), " not found?"),
+    h("p", {class: "lost"}, line ? `It has not been heard${silentSince(line)}.` : lastLost(device) != null ? `It has not been heard for ${span(now() - lastLost(device))}.` : "It is not heard."),
+    h("p", {}, "Bring it closer, switch it on, or press its button, and look at its battery. A device that another program is connected to may be silent, too."),
+    h("div", {class: "buttons"}, act("Try again", () => explain(device))), past({address: device}));
 }
 
 function explanation({device, items, reversedIdentityKey}) {
-  const name = device.name ?? nameOf(device.address) ?? device.address;
+  // What is heard now is newer than the answer. Of one that the list has no place for the answer is all that is known.
+  const latest = state.devices?.devices.find(line => line.address === device.address) ?? (state.devices?.more === 0 ? device : {...device, heardAt: null});
+  const name = nameOf(device.address) ?? device.name ?? device.address;
   const nearest = items[0];
-  const isFound = items.some(item => item.isFound);
+  const isFound = items.some(item => item.isFound) && isHere(latest);
   return h("div", {class: "card"},
-    h("h2", {}, isFound ? "Why is " : "Why is ", air(name), isFound ? " found?" : " not found?"),
-    h("p", {class: "muted"}, `${device.address} · ${nearness(device.filteredRSSI)}`, dbm(device.filteredRSSI), ` · ${pace(device)}`),
+    h("h2", {}, "Why is ", air(name), isFound ? " found?" : " not found?"),
+    h("p", {class: "muted"}, `${device.address} · `, place(latest), ` · ${pace(latest)}`),
     reversedIdentityKey && h("p", {class: "warn"}, `Its key stands in the wrong order in identity-keys, for ${reversedIdentityKey}.`),
-    nearest ? itemAnswer(nearest) : h("p", {}, "The manifest has no item that looks for devices."),
+    nearest ? itemAnswer(nearest, latest) : h("p", {}, "The manifest has no item that looks for devices."),
     items.length > 1 && h("details", {}, h("summary", {}, `${count(items.length - 1, "other item")}`),
-      list(items.slice(1, 24).map((item, i) => [`${item.app}/${item.item}/${i}`, h("b", {}, `${item.app}/${item.item}`), `: ${item.why}`]))),
+      list(items.slice(1, 24).map((item, i) => [`${item.app}/${item.item}/${i}`, h("b", {}, `${item.app}/${item.item}`), `: ${verdict(item, latest)}`]))),
     past(device));
 }
+
+/** What an item says of a device. One that matched and is silent has a sentence of its own. */
+const verdict = ({why, gate}, device) => why.startsWith("matched; silent")
+  ? `it matched, but has not been heard for ${span(silenceOf(device))}; it is lost after ${pause(gate.lostMilliseconds)} of silence`
+  : Object.entries(clauseNames).reduce((text, [key, name]) => text.replaceAll(key.replace("bluetooth-", ""), name), why);
 
 /** What happened at a moment of the last ten minutes. */
 function past(device) {
   const {kept} = state;
   const answer = kept.past?.device === device.address ? kept.past : null;
   return h("details", {}, h("summary", {}, "What about a moment before?"), h("form", {class: "row", onsubmit: event => askPast(device.address, event.target.querySelector("input").value)},
-    h("label", {for: "moment"}, "At"), h("span", {class: "grow"}, h("input", {id: "moment", type: "time", step: 1})), h("button", {}, "Ask")),
+    h("label", {for: "moment"}, "At"), h("span", {class: "grow"}, h("input", {id: "moment", type: "time", step: 1})), act("Ask", null, "", {type: "submit"})),
   answer && h("div", {role: "status"}, answer.sentences.map((sentence, i) => h("p", {key: i}, sentence))));
 }
 
@@ -1074,21 +1250,25 @@ function pastSentences({end, sampleMilliseconds, tracks, edges}, text) {
   });
 }
 
-const edgeSentence = edge => `${clock(edge.time)} ${edge.event === "lost" ? `lost${edge.silence != null ? ` after ${span(edge.silence)} of silence` : ""}: ${reasons[edge.reason] ?? edge.reason}`
+const edgeSentence = edge => `${clock(edge.time)} ${edge.event === "lost" ? `lost${edge.silence >= 1 ? ` after ${span(edge.silence)} of silence` : ""}: ${reasons[edge.reason] ?? edge.reason}`
   : "found"}${edge.filteredRSSI != null ? `, at ${edge.filteredRSSI} dBm` : ""}.`;
 
-const pace = device => device.rhythmMilliseconds ? `heard every ${span(device.rhythmMilliseconds / 1000)}`
-  : device.intervalMilliseconds ? `heard every ${device.intervalMilliseconds} ms` : `heard ${span(device.silence)} ago`;
+const pace = device => rhythmOf(device) ? `sends every ${pause(rhythmOf(device))}` : `heard ${span(silenceOf(device))} ago`;
 
-function itemAnswer(item) {
-  return h("div", {}, h("h3", {}, `${item.app}/${item.item}: `, h("span", {class: item.isFound ? "good" : "warn"}, item.why)),
-    list(item.clauses.map((clause, i) => [`${clause.clause}${i}`, clauseAnswer(clause)])), gate(item));
+function itemAnswer(item, device) {
+  return h("div", {}, h("h3", {}, `${item.app}/${item.item}: `, h("span", {class: item.isFound && isHere(device) ? "good" : "warn"}, verdict(item, device))),
+    list(item.clauses.map((clause, i) => [`${clause.clause}${i}`, clauseAnswer(clause, item)])), gate(item, device));
 }
 
-function clauseAnswer(clause) {
+/** The clause that says whose data a blob is compared with. */
+const owners = {"bluetooth-manufacturer-data-blob": ["bluetooth-company-identifier", "of another company"], "bluetooth-service-data-blob": ["bluetooth-service-uuid", "of another service"]};
+
+function clauseAnswer(clause, item) {
   const heard = clause.compared.find(part => part.masked != null) ?? clause.compared[0];
+  const [owner, ofAnother] = owners[clause.clause] ?? [];
+  const isOthers = item.clauses.some(other => other.clause === owner && !other.holds && other.compared.length > 0);
   return [h("b", {}, clauseNames[clause.clause] ?? clause.clause), ` ${plain(clause.wanted, 80)} `,
-    h("span", {class: clause.holds ? "good" : "lost"}, clause.holds ? "yes" : heard ? "no" : "no: it sends none"),
+    h("span", {class: clause.holds ? "good" : "lost"}, clause.holds ? "yes" : heard ? "no" : isOthers ? `no: it sends data ${ofAnother}` : "no: it sends none"),
     !clause.holds && heard && (heard.masked != null || /^([0-9a-f]{2})+$/.test(heard.value) && /^([0-9a-f]{2})+$/.test(clause.wanted) ? bytes(clause, heard)
       : h("p", {class: "muted"}, `it sends ${plain(heard.value, 80)}`))];
 }
@@ -1108,28 +1288,40 @@ function bytes(clause, heard) {
   first >= 0 && h("p", {class: "lost"}, `Byte ${first} is ${sent[first] ?? "missing"}, the item wants ${wanted[first]}${mask[first] && mask[first] !== "ff" ? ` (under the mask ${mask[first]})` : ""}.`)];
 }
 
-function gate({gate}) {
+function gate({gate}, device) {
   if (gate.range !== "immediate") return null;
-  const seconds = ms => span(ms / 1000);
-  const isSlow = gate.learnedIntervalMilliseconds && gate.learnedIntervalMilliseconds * (gate.samplesMin - 1) > gate.windowMilliseconds;
-  return [h("p", {}, h("b", {}, "at the gateway "), gate.filteredRSSI == null ? "no reading" : `${Math.round(gate.filteredRSSI)} dBm`,
-    `: enters at ${Math.round(gate.enterRSSI)}, leaves below ${Math.round(gate.leaveRSSI)}`),
-  h("p", {class: isSlow ? "warn" : "muted"}, gate.learnedIntervalMilliseconds && `Heard every ${seconds(gate.learnedIntervalMilliseconds)}. `,
-    `The gate needs ${gate.samplesMin} readings within ${seconds(gate.windowMilliseconds)}, and has ${gate.samplesInWindow ?? 0}.`,
-    isSlow && ` Set gate.samples-min = ${Math.max(1, Math.floor(gate.windowMilliseconds / gate.learnedIntervalMilliseconds) + 1)}.`)];
+  const interval = gate.learnedIntervalMilliseconds;
+  const isSlow = interval && interval * (gate.samplesMin - 1) > gate.windowMilliseconds;
+  const level = isHere(device) ? levelOf(device) : null;
+  return [h("p", {}, h("b", {}, "at the gateway "), level == null ? "no reading" : `${level} dBm`, `: ${gateWords(gate)}`),
+    h("p", {class: isSlow ? "warn" : "muted"}, isSlow && `It sends every ${pause(interval)}. `,
+      `The gate needs ${count(gate.samplesMin, "reading")} within ${pause(gate.windowMilliseconds)}, and has ${gate.samplesInWindow ?? 0}.`,
+      isSlow && ` Set gate.samples-min = ${Math.max(1, Math.floor(gate.windowMilliseconds / interval) + 1)}.`)];
 }
 
 function tools(device) {
-  const {kept} = state;
+  const {kept, mine} = state;
+  const left = mine.recordingEnd && Math.max(0, Math.round((mine.recordingEnd - Date.now()) / 1000));
   return h("div", {}, h("div", {class: "buttons"},
-    button("Ask again", () => explain(device.address)),
-    button("Make an item of this", () => suggest(device.address)),
-    isOperator() && button(kept.isRecording ? "Recording…" : "Record 60 s", () => record(), "", {disabled: kept.isRecording})),
+    act("Ask again", () => explain(device.address)),
+    act("Make an item of this", () => suggest(device.address)),
+    isOperator() && act(mine.recordingEnd ? `Recording: ${left} s left` : "Record 60 s", record, "", {isOff: mine.recordingEnd})),
   kept.suggestion === "…" && h("p", {}, "The gateway listens for 6 s…"),
-  kept.suggestion?.suggestions?.map(found => h("div", {class: "card", key: found.address},
-    found.warnings.map(text => h("p", {class: "warn", key: text}, plain(text, 400))), h("pre", {}, found.toml),
-    h("div", {class: "buttons"}, button("Copy", () => copy(found.toml))),
-    h("p", {class: "muted"}, "This puts it in place:"), h("pre", {}, `sudo accessoryctl suggest ${found.address} --app APP --add`))));
+  kept.suggestion?.suggestions?.map(found => h("div", {class: "card", key: found.address}, suggested(found))));
+}
+
+/** An item that was made: its text, for an app, and two ways to put it in place. */
+function suggested(found) {
+  const {kept} = state;
+  const app = kept.app ??= state.apps[0]?.app ?? "APP";
+  const text = found.toml.replace(/\[\[app\.[^.\]]+\.item\]\]/g, `[[app.${app}.item]]`);
+  const command = `sudo accessoryctl suggest ${found.address} --app ${app} --add`;
+  return [found.warnings.map(warning => h("p", {class: "warn", key: warning}, plain(warning, 400))),
+    state.apps.length > 1 && [h("label", {for: "app"}, "For the app"), h("select", {id: "app", onchange: event => { kept.app = event.target.value; draw(); }},
+      state.apps.map(line => h("option", {value: line.app, selected: line.app === app}, line.app)))],
+    h("pre", {}, text), h("div", {class: "buttons"}, button("Copy", () => copy(text)),
+      isOperator() && button("See what it changes", () => { state.mine.addition = text; location.hash = "#rules"; })),
+    h("p", {class: "muted"}, "This puts it in place:"), h("pre", {}, command), button("Copy the command", () => copy(command))];
 }
 
 async function suggest(device) {
@@ -1141,11 +1333,11 @@ async function suggest(device) {
 }
 
 async function record() {
-  const {kept} = state;
-  kept.isRecording = true;
+  const {mine} = state;
+  mine.recordingEnd = Date.now() + 60000;
   draw();
   const file = await tell("/record", {seconds: 60});
-  kept.isRecording = false;
+  mine.recordingEnd = null;
   draw();
   if (!(file instanceof Blob)) return;
   const url = URL.createObjectURL(file);
@@ -1170,24 +1362,25 @@ function maker(data) {
   const all = pairs(data);
   for (let i = 0; i + 1 < all.length; i += parseInt(all[i], 16) + 1) {
     if (parseInt(all[i], 16) === 0) continue;
-    if (all[i + 1] === "ff" && all.length > i + 3) { const id = `0x${all[i + 3]}${all[i + 2]}`; return makers[id] ?? `company ${id}`; }
+    if (all[i + 1] === "ff" && all.length > i + 3) { const id = `0x${all[i + 3]}${all[i + 2]}`; return makers[id] ?? `company 0x${id.slice(2).toUpperCase()}`; }
   }
   return null;
 }
 
 function nearList() {
   const {devices} = state;
-  if (!devices) return h("p", {class: "muted"}, "Loading…");
+  if (!devices) return waiting();
   const own = new Set([...state.accessories.values()].map(line => line.address));
   const others = devices.devices.filter(device => !own.has(device.address));
   if (!others.length) return empty("Nothing else is in reach.");
-  return h("div", {}, list(others.slice(0, 30).map((device, i) => [device.address, h("a", {class: "link", href: `#why/${device.address}`},
-    h("div", {class: "row"}, bars(device.filteredRSSI), h("div", {class: "grow"},
-      device.name ? air(device.name) : `Device ${i + 1}`, h("div", {class: "muted"},
-        [nearness(device.filteredRSSI), maker(device.data), device.address, device.items.length > 0 && `matches ${device.items.map(item => `${item.app}/${item.item}`).join(", ")}`]
-          .filter(Boolean).join(" · ")))))])),
-  devices.more > 0 && h("p", {class: "muted"}, `${count(devices.more, "weaker device")} not shown.`));
+  return h("div", {}, deviceList([...others.filter(isHere), ...others.filter(device => !isHere(device))].slice(0, 30)),
+    devices.more > 0 && h("p", {class: "muted"}, `${count(devices.more, "weaker device")} not shown.`));
 }
+
+const deviceList = devices => list(devices.map((device, i) => [device.address, h("a", {class: "link", href: `#why/${device.address}`},
+  h("div", {class: "row"}, bars(isHere(device) ? device.filteredRSSI : null), h("div", {class: "grow"}, device.name ? air(device.name) : `Device ${i + 1}`,
+    h("div", {class: "muted"}, place(device), [maker(device.data), device.address, device.items.length > 0 && `matches ${device.items.map(item => `${item.app}/${item.item}`).join(", ")}`]
+      .filter(Boolean).map(text => ` · ${text}`)))))]));
 
 // MARK: Rules
 
@@ -1197,85 +1390,184 @@ function rulesScreen() {
   const {kept} = state;
   const items = state.items.length ? state.items : kept.items?.items;
   return [h("h1", {}, "Rules"), kept.items?.sentence && h("p", {class: "warn"}, kept.items.sentence),
-    items && !items.length && empty("The manifest has no item yet."),
+    !items && !kept.items?.sentence && waiting(), items && !items.length && empty("The manifest has no item yet."),
     h("div", {class: "cards"}, (items ?? []).map(itemCard)), editor()];
+}
+
+/** What an item looks for: company 0x0EEE and data a5 5a. */
+function itemWords(descriptor) {
+  const words = descriptor.map(line => /^([\w-]+) = "?(.*?)"?$/.exec(line) ?? [null, line, ""]).filter(([, key]) => !key.startsWith("range"));
+  return words.filter(([, key, value]) => !(key.endsWith("-mask") && /^f*$/i.test(value))).map(([, key, value]) => {
+    const bytes = key.endsWith("-blob") || key.endsWith("-mask") ? pairs(value).join(" ") : value;
+    return `${clauseNames[key] ?? (key.endsWith("-mask") ? "under the mask" : key.replace("bluetooth-", "").replaceAll("-", " "))} ${bytes}`;
+  }).join(" and ").replaceAll("and under", "under");
 }
 
 function itemCard(line) {
   const path = `${line.app}/${line.item}`;
-  const words = line.descriptor.map(text => text.replace("bluetooth-", "").replace(" = ", " "));
+  const place = placeOf(line);
   return h("div", {class: "card", key: path}, h("h2", {class: "small"}, path),
-    h("p", {class: "muted"}, plain(words.join(" and "), 240)),
-    line.enterRSSI != null && h("p", {class: "muted"}, `within reach: enters at ${Math.round(line.enterRSSI)} dBm, leaves below ${Math.round(line.leaveRSSI)}`),
-    h("p", {class: line.lastMatched == null ? "warn" : ""}, `Finds ${line.found ?? 0}. Turned away ${line.turnedAway ?? 0}. `,
-      line.lastMatched == null ? "Never matched since the start." : `Last matched ${when(line.lastMatched)}.`));
+    h("p", {class: "muted"}, plain(itemWords(line.descriptor), 240)),
+    line.enterRSSI != null && h("p", {class: "muted"}, `at the gateway: ${gateWords(line)}`),
+    h("p", {class: line.lastMatched == null && !line.found ? "warn" : ""}, `Finds ${line.found ?? 0}. Turned away ${line.turnedAway ?? 0}. `,
+      line.lastMatched != null ? `Last matched ${when(line.lastMatched)}.` : !line.found && "Never matched since the start."),
+    state.screen === "rules" && place > 0 && isOperator() && button(`Show line ${place}`, () => goTo(place)));
+}
+
+/** What the person has written, or the manifest as it is. */
+const text = () => state.mine.text ?? state.kept.manifest?.text ?? "";
+const isChanged = () => text() !== state.kept.manifest?.text;
+
+/** The line where an item begins in the text. */
+function placeOf({app, item}) {
+  let at = 0;
+  for (const [i, line] of text().split("\n").entries()) {
+    if (line.trimStart().startsWith("[")) at = line.includes(`[[app.${app}.item]]`) ? i + 1 : 0;
+    else if (at && /^\s*id\s*=\s*["'](.*?)["']/.exec(line)?.[1] === item) return at;
+  }
+  return 0;
+}
+
+/** Marks a line of the text, and brings it into view. */
+function goTo(line) {
+  const area = document.getElementById("manifest");
+  const lines = area.value.split("\n");
+  const start = lines.slice(0, line - 1).reduce((sum, other) => sum + other.length + 1, 0);
+  area.focus({preventScroll: true});
+  area.setSelectionRange(start, start + (lines[line - 1] ?? "").length);
+  area.parentNode.scrollTop = (line - 4) * 20;
+  area.parentNode.scrollIntoView({block: "center"});
 }
 
 function editor() {
-  const {kept} = state;
+  const {kept, mine} = state;
   if (!kept.manifest) return null;
   if (kept.manifest.sentence) return h("p", {class: "warn"}, plain(kept.manifest.sentence, 300));
-  const text = kept.text ?? kept.manifest.text;
+  takeManifest();
   return h("section", {}, h("h2", {}, "The manifest"),
     h("p", {class: "muted"}, `${kept.manifest.path}. `, isOperator() ? "Change it here and see what it would find. The page writes no manifest: at the end it gives you the command that does." : ""),
+    kept.isInPlace && h("p", {class: "good", role: "status"}, "Your draft is in place: the file has your text."),
+    mine.text != null && mine.base !== kept.manifest.text && h("p", {class: "warn"}, "The file has changed since you began: your text would undo that. “Undo all” shows the file as it is."),
     isOperator() ? h("div", {class: "wide"}, h("div", {}, h("label", {for: "manifest"}, "Text"),
-      h("textarea", {id: "manifest", spellcheck: "false", value: text, oninput: event => edit(event.target.value)}), checkButtons()), checked())
-      : h("pre", {}, text));
+      h("div", {class: "code"}, numbers(mine.checked?.diagnostics ?? []), h("textarea", {id: "manifest", spellcheck: "false", wrap: "off", rows: text().split("\n").length,
+        value: text(), oninput: event => edit(event.target.value)})), checkButtons()), checked())
+      : h("pre", {}, text()));
+}
+
+/** Compares what was written with the manifest as it was read. A text that is in place is no draft any longer. */
+function takeManifest() {
+  const {kept, mine} = state;
+  if (mine.addition) {
+    edit(`${text().trimEnd()}\n\n${mine.addition}`);
+    mine.addition = null;
+  }
+  if (mine.text == null || isChanged()) return;
+  if (mine.draft) kept.isInPlace = true;
+  Object.assign(mine, {text: null, base: null, checked: null, draft: null});
+}
+
+/** The numbers of the lines; those with something wrong are marked. */
+function numbers(diagnostics) {
+  const kinds = new Map(diagnostics.map(({line, severity}) => [line, severity === "error" ? "lost" : "warn"]));
+  const parts = [""];
+  for (let i = 1; i <= text().split("\n").length; i++) {
+    if (kinds.has(i)) parts.push(h("b", {class: kinds.get(i), key: i}, `${i} ◂\n`), "");
+    else parts[parts.length - 1] += `${i}\n`;
+  }
+  return h("span", {class: "numbers", "aria-hidden": "true"}, parts);
+}
+
+/** What a check says, with when its devices were heard. */
+function heard(result) {
+  for (const item of result.items) [...item.finds, ...item.loses].forEach(stamped);
+  return result;
 }
 
 let timer = 0;
 
 function edit(text) {
-  state.kept.text = text;
+  const {kept, mine} = state;
+  // A draft is one of the text that it was made of.
+  Object.assign(mine, {base: mine.text == null ? kept.manifest.text : mine.base, text, draft: null});
+  kept.isInPlace = false;
+  draw();
   clearTimeout(timer);
   timer = setTimeout(async () => {
-    const answer = await ask("/check", {text}).catch(error => ({sentence: error.message}));
-    if (state.kept.text !== text) return;
-    state.kept.checked = answer;
+    const answer = await ask("/check", {text}).then(heard, error => ({sentence: error.message}));
+    if (mine.text !== text) return;
+    mine.checked = answer;
     draw();
   }, 300);
 }
 
-function checkButtons() {
-  const {kept} = state;
-  const changed = kept.text != null && kept.text !== kept.manifest.text;
-  return h("div", {class: "buttons"},
-    button("Keep as a draft", keepDraft, "main", {disabled: !changed || !kept.checked?.isAccepted}),
-    button("Copy", () => copy(kept.text ?? kept.manifest.text)),
-    button("Undo all", () => { kept.text = kept.manifest.text; kept.checked = null; kept.draft = null; draw(); }, "", {disabled: !changed}));
-}
-
-async function keepDraft() {
-  const answer = await tell("/draft", {text: state.kept.text});
-  if (answer) Object.assign(state.kept, {checked: answer, draft: answer});
+function undo() {
+  Object.assign(state.mine, {text: null, base: null, checked: null, draft: null});
   draw();
 }
 
-/** The lines that differ, as a list of changes: what goes, and what comes in its place. */
+function checkButtons() {
+  const {mine} = state;
+  return h("div", {class: "buttons"},
+    act("Keep as a draft", keepDraft, "main", {isOff: !isChanged() || !mine.checked?.isAccepted}),
+    button("Copy", () => copy(text())), button("Undo all", undo, "", {disabled: !isChanged()}));
+}
+
+async function keepDraft() {
+  const {mine} = state;
+  const kept = mine.text;
+  const answer = await tell("/draft", {text: kept});
+  if (answer && mine.text === kept) Object.assign(mine, {checked: heard(answer), draft: answer});
+  draw();
+}
+
+/** The lines that differ, in pieces: what goes, and what comes in its place. */
 function difference(old, next) {
-  const a = old.split("\n"), b = next.split("\n");
+  const [a, b] = [old.split("\n"), next.split("\n")];
   let start = 0, end = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++;
-  return [`@@ line ${start + 1} @@`, ...a.slice(start, a.length - end).map(line => `-${line}`), ...b.slice(start, b.length - end).map(line => `+${line}`)].join("\n");
+  const [p, q] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  // How many lines the rests have in common, from each pair of places on; too long a text is one piece.
+  const isShort = p.length * q.length < 4e6;
+  const common = isShort ? Array.from({length: p.length + 1}, () => new Uint16Array(q.length + 1)) : [];
+  for (let i = p.length - 1; isShort && i >= 0; i--) {
+    for (let j = q.length - 1; j >= 0; j--) common[i][j] = p[i] === q[j] ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
+  }
+  const lines = [];
+  let isSame = true;
+  for (let i = 0, j = 0; i < p.length || j < q.length;) {
+    if (isShort && i < p.length && p[i] === q[j]) { i++; j++; isSame = true; continue; }
+    if (isSame) lines.push(`@@ line ${start + j + 1} @@`);
+    isSame = false;
+    if (i < p.length && (j === q.length || !isShort || common[i + 1][j] >= common[i][j + 1])) lines.push(`-${p[i++]}`);
+    else lines.push(`+${q[j++]}`);
+  }
+  return lines.join("\n");
 }
 
+const naming = (devices, max = 5) => [devices.slice(0, max).map((device, i) => [i > 0 && ", ", air(device.name ?? device.address)]),
+  devices.length > max && ` and ${devices.length - max} more`];
+
 function checked() {
-  const {kept} = state;
-  const result = kept.checked;
-  if (!result) return h("div", {}, h("p", {class: "muted"}, "Nothing is changed yet."));
+  const {kept, mine} = state;
+  const result = mine.checked;
+  if (!isChanged()) return h("div", {}, h("p", {class: "muted"}, "Nothing is changed yet."));
+  if (!result) return h("div", {}, waiting("It is being checked…"));
   if (result.sentence) return h("div", {class: "card bad"}, h("p", {}, plain(result.sentence, 300)));
-  const moved = result.items.filter(item => item.loses.length > 0 || item.count > 0);
+  // Those that are gone say nothing about what is found now.
+  const moved = result.items.map(({finds, loses, ...item}) => ({...item, finds: finds.filter(isHere), loses: loses.filter(isHere), isMore: item.count > finds.length && finds.every(isHere)}))
+    .filter(item => item.finds.length + item.loses.length > 0);
   return h("div", {role: "status"},
-    result.diagnostics.length ? list(result.diagnostics.slice(0, 24).map((line, i) => [`${line.line}/${i}`, h("b", {class: line.severity === "error" ? "lost" : "warn"},
-      line.line ? `Line ${line.line}` : "The file", line.severity === "warning" ? " (warning)" : ""), line.keyPath ? ` ${line.keyPath}` : "", `: ${plain(line.message, 400)}`]))
+    result.diagnostics.length ? list(result.diagnostics.slice(0, 24).map((line, i) => [`${line.line}/${i}`,
+      line.line ? button(`Line ${line.line}`, () => goTo(line.line), line.severity === "error" ? "bad" : "") : h("b", {}, "The file"),
+      line.severity === "warning" && " (warning)", line.keyPath ? ` ${line.keyPath}` : "", `: ${plain(line.message, 400)}`]))
       : h("p", {class: "good"}, "Nothing is wrong with it."),
     h("h3", {}, "With this text, of the devices that are here now:"),
-    moved.length ? list(moved.map(item => [`${item.app}/${item.item}`, h("b", {}, `${item.app}/${item.item}`), ` matches ${item.count}`,
-      item.finds.length > 0 && [": ", item.finds.slice(0, 5).map((device, i) => [i > 0 && ", ", air(device.name ?? device.address)])],
-      item.loses.length > 0 && h("span", {class: "lost"}, `; no longer ${item.loses.map(device => plain(device.name ?? device.address)).join(", ")}`)])) : h("p", {}, "No item matches any."),
-    kept.draft?.command && h("div", {class: "card"}, h("p", {}, "The draft is kept. This shows the difference again, asks, and puts it in place:"),
-      h("pre", {}, kept.draft.command), button("Copy the command", () => copy(kept.draft.command)), h("pre", {}, difference(kept.manifest.text, kept.text))));
+    moved.length ? list(moved.map(item => [`${item.app}/${item.item}`, h("b", {}, `${item.app}/${item.item}`), ` matches ${item.finds.length}${item.isMore ? " or more" : ""}`,
+      item.finds.length > 0 && [": ", naming(item.finds)], item.loses.length > 0 && h("span", {class: "lost"}, "; no longer ", naming(item.loses))])) : h("p", {}, "No item matches any."),
+    h("div", {class: "card"}, mine.draft?.command ? [h("p", {}, "The draft is kept. This shows the difference again, asks, and puts it in place:"),
+      h("pre", {}, mine.draft.command), button("Copy the command", () => copy(mine.draft.command))] : h("p", {}, "The difference:"),
+    h("pre", {}, difference(kept.manifest.text, mine.text))));
 }
 
 export const screens = {now: nowScreen, add: addScreen, accessories: accessoriesScreen, why: whyScreen, rules: rulesScreen};

@@ -5,8 +5,12 @@ import {screens} from "./screens.js";
 export const state = {
   you: null, agent: {isThere: true}, status: null, offset: 0, heardAt: 0, accessories: new Map(), requests: new Map(),
   history: null, tracks: new Map(), apps: [], items: [], edges: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
-  // What a screen keeps for itself: a list that it has asked for, an answer, what was typed.
+  // The names that accessories have, or had when they were removed, by address.
+  names: new Map(),
+  // What a screen has asked for. It is forgotten with the screen, and when the agent is back.
   kept: {},
+  // What the person here has typed or begun. It stays.
+  mine: {filter: "", cancelled: new Set()},
 };
 
 // MARK: Text
@@ -46,20 +50,55 @@ export function when(time) {
   return past < 3600 ? `${span(past)} ago` : clock(time);
 }
 
-/** What an accessory says in an open format, in words: "22.6 °C, 48 %". */
-export const says = values => (values ?? []).map(value => plain(value.number != null ? `${value.number}${value.unit ? ` ${value.unit}` : ` (${value.name})`}`
-  : value.isOn != null ? `${value.name} ${value.isOn ? "on" : "off"}` : value.text ?? `${value.name}: ${value.happened}`)).join(", ");
+/** A length of time between two reports. */
+export const pause = milliseconds => milliseconds < 1000 ? `${Math.round(milliseconds)} ms`
+  : milliseconds < 10000 ? `${Number((milliseconds / 1000).toFixed(1))} s` : span(milliseconds / 1000);
+
+const figure = number => Math.abs(number) >= 100 ? Math.round(number) : Number(number.toPrecision(3));
+
+/** What an accessory says in an open format, in words: "temperature 22.6 °C, humidity 48 %". */
+export const says = values => (values ?? []).map(({name, number, unit, isOn, text, happened}) => plain(`${name.replaceAll("_", " ")} ${
+  number != null ? `${figure(number)}${unit ? ` ${unit}` : ""}` : isOn != null ? (isOn ? "on" : "off") : text ?? happened}`)).join(", ");
 
 /** How an accessory was heard in the last ten minutes. */
 export const trackOf = line => state.tracks.get(`${line.app}/${line.address}`);
 
-export const now = () => Date.now() / 1000 - state.offset;
+/** Whether what is shown is true now, and can be changed. */
+export const isLive = () => state.isOnline && state.agent.isThere;
+
+/** When the agent was last known to be there, by the browser's clock. */
+const knownAt = () => Math.min(state.isOnline ? Date.now() : state.heardAt, state.agent.since ?? Infinity);
+
+/** The agent's clock. It stops while the agent is away, as everything does that the page knows. */
+export const now = () => knownAt() / 1000 - state.offset;
 export const clock = time => new Date((time + state.offset) * 1000).toLocaleTimeString("en-GB");
 
 export function nearness(level) {
   if (level == null) return "not heard";
   return level >= -50 ? "very near" : level >= -75 ? "in the room" : "far";
 }
+
+/** Notes when a device was heard, so that its silence grows. */
+export function stamped(line) {
+  if (line.silence != null) line.heardAt = knownAt() / 1000 - line.silence;
+  return line;
+}
+
+export const silenceOf = line => line.heardAt == null ? line.silence : Math.max(0, knownAt() / 1000 - line.heardAt);
+export const rhythmOf = line => line.rhythmMilliseconds ?? line.learnedIntervalMilliseconds ?? line.intervalMilliseconds;
+
+/** Whether a device is there: an item says so, or it was heard within three of its pauses, and 15 s; a network within 90 s. */
+export const isHere = line => line.isInSight ?? (line.items?.some(item => item.isFound)
+  || line.silence != null && silenceOf(line) <= Math.max(line.ssid ? 90 : 15, 3 * (rhythmOf(line) ?? 0) / 1000));
+
+export const levelOf = line => line.ssid ? line.rssi : line.filteredRSSI ?? line.rssi;
+
+/** "in the room -60 dBm", or since when a device is not heard. */
+export const place = line => isHere(line) ? [nearness(levelOf(line)), h("small", {}, levelOf(line) == null ? "" : ` ${levelOf(line)} dBm`)]
+  : `not heard for ${span(silenceOf(line) ?? 0)}`;
+
+/** The two levels of an item's gate; those of an item without one only say what lies at the gateway. */
+export const gateOf = item => ({enter: item?.enterRSSI ?? -45, leave: item?.leaveRSSI ?? -55});
 
 // MARK: Nodes
 
@@ -125,6 +164,10 @@ for (const kind of ["click", "input", "submit", "change"]) {
 
 export const button = (text, onclick, kind = "", props = {}) => h("button", {type: "button", class: kind, onclick, ...props}, text);
 
+/** A button that asks the agent: it is off while that is away. What is off keeps the focus. */
+export const act = (text, onclick, kind = "", {isOff, ...props} = {}) =>
+  button(text, isOff || !isLive() ? null : onclick, kind, {...props, "aria-disabled": isOff || !isLive() ? "true" : null});
+
 export const isOperator = () => state.you?.role === "operator";
 
 // MARK: Drawing
@@ -156,7 +199,7 @@ function content() {
 }
 
 function loginScreen() {
-  return [h("h1", {}, "Accessory gateway"), h("p", {}, state.login),
+  return [h("h1", {}, "Accessory gateway"), h("p", {}, state.login.replace(/ Ask for .*/, "")),
     h("p", {}, "On the gateway, run this and open its link, or scan its code:"), h("pre", {}, "accessoryctl web"),
     h("form", {onsubmit: event => useCode(event.target.querySelector("input").value)}, h("label", {for: "link"}, "Or paste the link here"),
       h("div", {class: "row"}, h("span", {class: "grow"}, h("input", {id: "link", autocomplete: "off"})), h("button", {class: "main"}, "Log in")))];
@@ -164,13 +207,10 @@ function loginScreen() {
 
 function banners() {
   const banners = [];
-  if (state.you && !state.isOnline) {
-    banners.push(h("p", {class: "banner", key: "offline"}, "The page has lost its connection, and tries to get it back. ",
-      `It shows what it knew at ${new Date(state.heardAt).toLocaleTimeString("en-GB")}.`));
-  } else if (state.you && !state.agent.isThere) {
-    banners.push(h("p", {class: "banner", key: "away"}, `The gateway has been away for ${span(state.agent.seconds ?? 0)}. `,
-      state.status ? `This page shows what it knew at ${new Date(state.heardAt).toLocaleTimeString("en-GB")}. ` : "",
-      h("small", {}, plain(state.agent.reason ?? "", 300))));
+  if (state.you && !isLive()) {
+    banners.push(h("p", {class: "banner", key: "away"}, state.isOnline ? `The gateway has been away for ${span((Date.now() - state.agent.since) / 1000)}. `
+      : "The page has lost its connection, and tries to get it back. ",
+    state.status ? `This page shows what it knew at ${clock(now())}. ` : "", h("small", {}, state.isOnline ? plain(state.agent.reason ?? "", 300) : "")));
   }
   if (state.you?.role === "viewer") {
     banners.push(h("p", {class: "muted", key: "viewer"}, "You may look, not change. Ask for an operator's link: ",
@@ -201,14 +241,21 @@ export async function ask(path, body) {
   return answer;
 }
 
-/** Asks, and shows a failure. Returns null then. */
+const asked = new Set();
+
+/** Asks, and shows a failure. Returns null then, and when the same is being asked already: a button was tapped twice. */
 export async function tell(path, body) {
+  const name = path + JSON.stringify(body);
+  if (asked.has(name)) return null;
+  asked.add(name);
   try {
     return await ask(path, body);
   } catch (error) {
     announce(error.message);
     notice("That did not work", error.message);
     return null;
+  } finally {
+    asked.delete(name);
   }
 }
 
@@ -219,8 +266,9 @@ export function dialogue(title, nodes, buttons) {
   const heading = h("h2", {id: "dialogue-title"}, title);
   const box = h("dialog", {"aria-labelledby": "dialogue-title"}, heading, ...nodes, h("div", {class: "buttons"},
     buttons.map(([text, action, kind]) => button(text, async () => { if (await action?.() !== false) close(); }, kind))));
-  const close = () => { box.close(); box.remove(); };
-  box.addEventListener("cancel", () => box.remove());
+  const close = () => box.close();
+  // Closing gives the focus back to what had it, and does so only while the box is in the page.
+  box.addEventListener("close", () => box.remove());
   document.body.append(box);
   box.showModal();
   const field = box.querySelector("input");
@@ -238,7 +286,10 @@ export function askName(title, name, explanation, verb, action) {
     if (event.key === "Enter") { event.preventDefault(); field.closest("dialog").querySelector("button.main").click(); }
   });
   dialogue(title, [h("label", {for: "name-field"}, "Name"), field, h("p", {class: "muted"}, explanation)],
-    [[verb, () => field.value.trim() ? action(field.value) : false, "main"], ["Back", null]]);
+    [[verb, () => {
+      field.setCustomValidity(field.value.trim() ? "" : "Type a name.");
+      return field.reportValidity() ? action(field.value) : false;
+    }, "main"], ["Back", null]]);
 }
 
 // MARK: The stream
@@ -255,8 +306,9 @@ function openStream() {
   for (const [name, take] of Object.entries(messages)) {
     stream.addEventListener(name, event => {
       if (stream !== source) return;
+      if (!state.isOnline) state.kept = {};
       state.isOnline = true;
-      if (state.agent.isThere) state.heardAt = Date.now();
+      state.heardAt = Date.now();
       take(JSON.parse(event.data));
       draw();
     });
@@ -273,10 +325,27 @@ function openStream() {
 
 const messages = {
   you(you) { state.you = you; state.login = null; },
-  agent(agent) { state.agent = agent; },
-  status(status) { state.status = status; state.offset = Date.now() / 1000 - status.time; },
-  accessories({accessories}) { state.accessories = new Map(accessories.map(line => [line.identifier, line])); },
-  accessory(line) { state.accessories.set(line.identifier, line); },
+  agent(agent) {
+    if (!agent.isThere) agent.since = state.agent.since ?? Date.now() - 1000 * (agent.seconds ?? 0);
+    // What was answered, or could not be, is of before; and the clock of an agent begins with it.
+    else if (!state.agent.isThere) Object.assign(state, {kept: {}, events: [], edges: []});
+    state.agent = agent;
+  },
+  status(status) {
+    if (state.kept.manifest && status.manifestDigest !== state.status?.manifestDigest) {
+      ask("/manifest").then(answer => { state.kept.manifest = answer; draw(); }, () => {});
+    }
+    state.status = status;
+    state.offset = knownAt() / 1000 - status.time;
+  },
+  accessories({accessories}) {
+    state.accessories.clear();
+    accessories.forEach(messages.accessory);
+  },
+  accessory(line) {
+    state.accessories.set(line.identifier, stamped(line));
+    if (line.address) state.names.set(line.address, line.displayName);
+  },
   accessoryGone({identifier}) { state.accessories.delete(identifier); },
   requests({requests}) {
     const old = state.requests;
@@ -308,8 +377,13 @@ const messages = {
   apps({apps}) { state.apps = apps; },
   items({items}) { state.items = items; },
   events() { state.events = []; },
-  event(event) { state.events.unshift(event); state.events.length = Math.min(state.events.length, 60); },
-  devices(devices) { state.devices = devices; },
+  event(entry) {
+    // What a device says replaces what it said before, and pushes nothing else away.
+    const {event} = entry;
+    const isSame = ({event: other}) => other?.event === "changed" && other.address === event.address && other.app === event.app;
+    state.events = [entry, ...event?.event === "changed" ? state.events.filter(other => !isSame(other)) : state.events].slice(0, 200);
+  },
+  devices(devices) { state.devices = devices; devices.devices.forEach(stamped); },
   synced() {},
 };
 
@@ -318,10 +392,10 @@ const newRequest = request => ({request, ends: null, candidates: new Map(), orde
 function takeCandidate(entry, line) {
   if (!entry) return;
   if (!entry.candidates.has(line.candidate)) entry.order.push(line.candidate);
-  entry.candidates.set(line.candidate, line);
-  entry.gone = entry.gone.filter(gone => gone.line.candidate !== line.candidate);
+  entry.candidates.set(line.candidate, stamped(line));
+  entry.gone = entry.gone.filter(gone => gone.candidate !== line.candidate);
   const levels = entry.levels.get(line.candidate) ?? [];
-  levels.push([Date.now(), line.filteredRSSI ?? line.rssi]);
+  levels.push([Date.now(), levelOf(line)]);
   while (levels.length && levels[0][0] < Date.now() - 10000) levels.shift();
   entry.levels.set(line.candidate, levels);
 }
@@ -330,23 +404,27 @@ function dropCandidate(entry, number) {
   const line = entry?.candidates.get(number);
   if (!line) return;
   entry.candidates.delete(number);
-  entry.order = entry.order.filter(other => other !== number);
-  entry.gone = [{line, at: Date.now()}, ...entry.gone].slice(0, 3);
+  entry.gone = [line, ...entry.gone].slice(0, 3);
 }
 
 function close(reply) {
   const entry = state.requests.get(reply.closed);
   state.requests.delete(reply.closed);
-  if (!entry) return;
+  if (!entry || state.mine.cancelled.delete(reply.closed)) return;
   state.closed = [{...reply, at: Date.now(), app: entry.request.app, kind: entry.request.kind,
     replaces: entry.request.replaces}, ...state.closed].slice(0, 4);
   announce(reply.accessory ? `${reply.displayName} ${entry.request.replaces ? "has its new device" : `was added to ${entry.request.app}`}.` : reply.reason ?? "A request has ended.");
 }
 
-/** A candidate that is stronger moves up when it has been so for a second: nothing jumps under a thumb. */
+/**
+ * The candidates that are there, and those that are gone. One that is stronger moves up when it has been so for a second: nothing
+ * jumps under a thumb. `entry.first` lies at the gateway: from the level at which it enters until it is below that at which it leaves.
+ */
 export function ordered(entry) {
-  const level = number => { const line = entry.candidates.get(number); return line?.filteredRSSI ?? line?.rssi ?? -128; };
-  entry.order = entry.order.filter(number => entry.candidates.has(number));
+  const all = [...entry.candidates.values()];
+  const here = all.filter(isHere);
+  const level = number => levelOf(entry.candidates.get(number) ?? {}) ?? -128;
+  entry.order = [...entry.order.filter(number => entry.candidates.has(number)), ...entry.candidates.keys()].filter((number, i, list) => list.indexOf(number) === i);
   entry.since ??= new Map();
   for (let i = 1; i < entry.order.length; i++) {
     const [upper, lower] = [entry.order[i - 1], entry.order[i]];
@@ -357,7 +435,18 @@ export function ordered(entry) {
     entry.order[i - 1] = lower;
     entry.order[i] = upper;
   }
-  return entry.order.map(number => entry.candidates.get(number));
+  entry.at ??= new Map();
+  for (const number of entry.at.keys()) if (!here.some(line => line.candidate === number)) entry.at.delete(number);
+  for (const line of here) {
+    const {enter, leave} = gateOf(entry.request.items[line.itemIndex]);
+    if (level(line.candidate) < leave) entry.at.delete(line.candidate);
+    else if (level(line.candidate) >= enter && !entry.at.has(line.candidate)) entry.at.set(line.candidate, Date.now());
+  }
+  const strongest = [...entry.at.keys()].sort((a, b) => level(b) - level(a))[0];
+  if (!entry.at.has(entry.first) || level(strongest) > level(entry.first) + 6) entry.first = strongest;
+  const rank = line => line.candidate === entry.first ? -1 : entry.order.indexOf(line.candidate);
+  return {here: here.sort((a, b) => rank(a) - rank(b)),
+    gone: [...all.filter(line => !isHere(line)), ...entry.gone].filter(line => silenceOf(line) < 300).sort((a, b) => silenceOf(a) - silenceOf(b))};
 }
 
 // MARK: Start
@@ -375,14 +464,18 @@ export async function leave() {
   logOut("You are logged out.");
 }
 
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
 function route() {
   const [screen, ...rest] = location.hash.slice(1).split("/");
   if (screen === "main") return;
   const isNew = screen !== state.screen;
   state.screen = names[screen] ? screen : "now";
-  state.detail = decodeURIComponent(rest.join("/"));
+  state.detail = decoded(rest.join("/"));
   document.title = `${names[state.screen]} – Accessory gateway`;
-  if (isNew) state.kept = {text: state.kept.text};
+  if (isNew) state.kept = {};
   if (state.login) return draw();
   openStream();
   draw();
