@@ -952,8 +952,8 @@ function candidate(entry, line) {
   const levels = (entry.levels.get(line.candidate) ?? []).map(([, level]) => level ?? null);
   // In a touch the agent chooses what comes near. What lies there stays.
   const isFirst = entry.first === line.candidate && !request.usesTouch;
-  const isLying = request.usesTouch && Date.now() - entry.at.get(line.candidate) > 3000;
   const isRemoved = state.kept.removed?.removed?.some(other => other.app === request.app && other.device === line.address);
+  const isLying = request.usesTouch && !isRemoved && line.isIdentityDurable && Date.now() - entry.at.get(line.candidate) > 3000;
   const {enter, leave} = gateOf(item);
   return h("div", {class: isFirst ? "row first" : "row"}, bars(levelOf(line), isLive() && entry.at.has(line.candidate)),
     h("div", {class: "grow"}, h("b", {}, air(name)), h("div", {class: "muted"}, place(line),
@@ -964,7 +964,7 @@ function candidate(entry, line) {
       {...item?.enterRSSI == null ? {low: -100, high: -30} : {low: leave - 25, high: enter + 10}, kind: "track", lines: gateLines(item)}),
     isLying && h("p", {class: "warn"}, "It lay here before, and so is not chosen by itself. Take it away and bring it back, or choose it."),
     isRemoved && h("div", {class: "row warn"}, h("span", {class: "grow"}, "It was removed before: touch does not choose it."), isOperator() && letIn(request.app, line.address)),
-    !line.isIdentityDurable && h("p", {class: "warn"}, "It changes its address and gave no key: it may be lost again.")));
+    !line.isIdentityDurable && h("p", {class: "warn"}, "It changes its address and gave no key: it may be lost again", request.usesTouch && ", and touch does not choose it", ".")));
 }
 
 const letIn = (app, device) => act("Let it in again", async () => {
