@@ -165,7 +165,7 @@ function requestSentence(request) {
     case "pair": return [air(request.displayName), " is being paired again."];
     case "setup": if (request.replaces) return ["Is one of these the new ", air(request.displayName), "?"];
     // falls through
-    default: return [h("b", {}, request.app), request.isOnBehalf ? " is to get " : " asks for ", items.length ? items : "an accessory", "."];
+    default: return [h("b", {}, request.app), request.isOnBehalf ? " will get " : " asks for ", items.length ? items : "an accessory", "."];
   }
 }
 
