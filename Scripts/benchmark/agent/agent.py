@@ -39,7 +39,7 @@ class Agent:
         self.starter = subprocess.Popen(
             [*before, program, "--manifest", manifest, "--socket", self.socket,
              "--state", str(self.folder / "state"), "--radio", f"h4:{self.controller.path}"],
-            stderr=self.log, env={"PATH": os.environ["PATH"]})
+            stderr=self.log, env={name: value for name, value in os.environ.items() if name in ("PATH", "TMPDIR")})
 
     def __enter__(self):
         if not self.controller.awaits_scan(lambda: self.starter.poll() is None):

@@ -88,7 +88,7 @@ struct AgentLoop: ~Copyable {
   mutating func endScan() throws(SystemError) {
     context.agent.endScan(at: context.now)
     performActions()
-    radio.updateReadiness(&context)
+    radio.updateReadiness(isUrgent: true, &context)
     try turn(milliseconds: Self.scanEndMilliseconds) { $0.hasEndedScan }
   }
 
@@ -105,7 +105,7 @@ struct AgentLoop: ~Copyable {
   mutating func start() throws(SystemError) {
     for error in followAppSockets(context.agent.configuration) { context.log.say(.warning, error) }
     performActions()
-    try armTimer()
+    try armTimer(context.agent.lookAhead())
   }
 
   mutating func turn() throws(SystemError) { try turn(waitingMilliseconds: isDue ? 0 : -1) }
@@ -126,10 +126,11 @@ struct AgentLoop: ~Copyable {
     performActions()
     clients.serve(&sockets, &context)
     sockets.reports.send(&context)
-    radio.updateReadiness(&context)
+    let outlook = context.agent.lookAhead()
+    radio.updateReadiness(isUrgent: outlook.isRadioUrgent, &context)
     bus.updateReadiness(&context)
-    notifyManager()
-    try armTimer()
+    notifyManager(outlook)
+    try armTimer(outlook)
     context.counters.turnTook(try clock.now().microseconds - context.now.microseconds)
     return readyCount
   }
@@ -275,8 +276,7 @@ struct AgentLoop: ~Copyable {
 
   // MARK: - The service manager and the timer
 
-  private mutating func notifyManager() {
-    let outlook = context.agent.lookAhead()
+  private mutating func notifyManager(_ outlook: AgentOutlook) {
     notifier.setStatus(radio: outlook.radioState, clients: outlook.clientCount)
     let isFirst = radio.wasTried && notifier.notifyReady(at: context.now)
     let isNew = notifier.endTurn(at: context.now)
@@ -287,8 +287,8 @@ struct AgentLoop: ~Copyable {
   }
 
   /// When the next turn is due. It changes nothing, but a loop that is only borrowed would be copied.
-  private mutating func findDeadline() -> Instant? {
-    let radioDeadline = radio.findDeadline(isUrgent: context.agent.lookAhead().isRadioUrgent)
+  private mutating func findDeadline(_ outlook: AgentOutlook) -> Instant? {
+    let radioDeadline = radio.findDeadline(isUrgent: outlook.isRadioUrgent)
     let programDeadline = Instant.earliest(
       signalHooks.touch.program.deadline, signalHooks.request.program.deadline)
     return .earliest(
@@ -300,8 +300,8 @@ struct AgentLoop: ~Copyable {
   var isDue: Bool { nextTurn.map { $0 <= context.now } ?? false }
 
   /// Work that is already due needs no timer.
-  private mutating func armTimer() throws(SystemError) {
-    nextTurn = findDeadline()
+  private mutating func armTimer(_ outlook: AgentOutlook) throws(SystemError) {
+    nextTurn = findDeadline(outlook)
     guard !isDue else { return }
     if try timer.arm(nextTurn?.microseconds) { context.counters.watchCalls &+= 1 }
   }

@@ -179,8 +179,10 @@ struct LoopRadio {
   }
 
   /// Stops watching the descriptor while the radio rests.
-  mutating func updateReadiness(_ loop: inout LoopContext) {
-    do throws(SystemError) { try opened?.updateReadiness(&loop) } catch { lose(.system(error), &loop) }
+  mutating func updateReadiness(isUrgent: Bool, _ loop: inout LoopContext) {
+    do throws(SystemError) { try opened?.updateReadiness(isUrgent: isUrgent, &loop) } catch {
+      lose(.system(error), &loop)
+    }
   }
 
   // MARK: - Losing

@@ -96,10 +96,9 @@ struct OpenRadio {
 
   /// Keeps the descriptor in the epoll set only while the schedule wants it: a descriptor that was hung up is always
   /// ready.
-  mutating func updateReadiness(_ loop: inout LoopContext) throws(SystemError) {
-    guard let token else { return }
-    let isWanted = schedule.isWatched(isUrgent: loop.agent.lookAhead().isRadioUrgent)
-    guard isWanted != isWatched else { return }
+  mutating func updateReadiness(isUrgent: Bool, _ loop: inout LoopContext) throws(SystemError) {
+    let isWanted = schedule.isWatched(isUrgent: isUrgent)
+    guard isWanted != isWatched, let token else { return }
     loop.counters.watchCalls &+= 1
     if isWanted {
       try source.watch(in: loop.epoll, token: token)
