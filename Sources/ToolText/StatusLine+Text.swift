@@ -29,7 +29,9 @@ extension StatusLine {
     rows.row("manifest", "\(Self.counted(items, "item")) of \(Self.counted(apps, "app")); \(reloadText)")
     if let digest { rows.row("SHA-256", digest) }
     rows.row("devices", "\(devices) of \(devicesMax) places taken, \(found) found")
-    rows.row("heard", "\(Self.counted(reports, "report")), \(Self.counted(events, "event")) sent")
+    let isFiltered = radio.filter.map { !$0.hasPrefix("none") } ?? false
+    let heard = Self.counted(reports, "report") + (isFiltered ? " that the filter passed" : "")
+    rows.row("heard", "\(heard), \(Self.counted(events, "event")) sent")
     rows.row("clients", "\(connections) of \(connectionsMax) connections, \(watchers) watching")
     if let accessoriesConnected, accessoriesConnected > 0 {
       let noun = accessoriesConnected == 1 ? "accessory" : "accessories"

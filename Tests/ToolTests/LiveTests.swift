@@ -155,6 +155,15 @@ struct LiveTests {
     #expect(json.status == 0 && json.lines.count == 1)
   }
 
+  @Test("While the kernel drops reports, the status counts those that passed, and says so")
+  func filtered() throws {
+    let text = try run([Replies.status(filter: "2 items, 93 % of the reports dropped")], "status").text
+    #expect(text.contains("filter    2 items, 93 % of the reports dropped\n"), "\(text)")
+    #expect(text.contains("heard     1 report that the filter passed, 12 events sent\n"), "\(text)")
+    let off = try run([Replies.status(filter: "none, as the manifest says")], "status").text
+    #expect(off.contains("heard     1 report, 12 events sent\n"), "\(off)")
+  }
+
   @Test("A warning about an item is printed, and the agent is well nevertheless")
   func warnings() throws {
     let warning = "cameras/camera: never matches: [gateway] names no interface"

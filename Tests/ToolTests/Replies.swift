@@ -117,7 +117,7 @@ enum Replies {
   static func status(
     problem: String? = nil, warning: String? = nil, state: String = "on", networkProblem: String? = nil,
     hasNetworks: Bool = false, openRequests: [OpenRequestLine] = [],
-    listening: ListeningLine? = nil
+    listening: ListeningLine? = nil, filter: String? = nil
   ) -> ScriptedAgent.Step {
     .send(
       Message.reply { json in
@@ -137,6 +137,7 @@ enum Replies {
           json.member("dropped", 0)
           json.member("queueing", Seconds(microseconds: 9_120))
           json.member("queueingMax", Seconds(microseconds: 24_960))
+          json.member("filter", filter)
         }
         if hasNetworks || networkProblem != nil {
           json.object("wifi") { json in

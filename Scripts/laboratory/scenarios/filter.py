@@ -85,7 +85,7 @@ def compare(lab, access):
 
 
 def serve(lab, access):
-    """A crowd, a replug, a reload, a flood, and a list of everything."""
+    """A crowd, a replug, a reload, and a list of everything."""
     controller = lab.controller(scenes.crowd(100, 5))
     agent = lab.agent(radio="any", access=access, filter="on")
     agent.await_state("on", 30)
