@@ -25,11 +25,14 @@ public struct AccessoryReadings: Sendable {
     }
   }
 
-  /// Takes the last values that the agent has, while none are known.
+  /// Takes what the agent has of values that no advertisement has said: of a frame, for example, that was known before the
+  /// device was found, and that makes no event.
   public mutating func note(_ lines: [ValueLine]) {
-    guard values.isEmpty else { return }
-    values = lines.compactMap(\.value).filter(\.isState)
-    isDirty = !values.isEmpty
+    for value in lines.compactMap(\.value)
+    where value.isState && !values.contains(where: { $0.name == value.name }) {
+      values.append(value)
+      isDirty = true
+    }
   }
 
   /// They are to be published again.

@@ -3,6 +3,8 @@
 import BridgeClient
 import BrokerFeed
 import BrokerSupport
+import Interfaces
+import JSON
 import MQTTBridge
 import Testing
 import VirtualRadio
@@ -63,6 +65,23 @@ struct MQTTBridgeTests {
           + #""name":"Temperature","dev_cla":"temperature","stat_cla":"measurement","unit_of_meas":"°C""#)
         == true)
     #expect(house.broker.messages(Self.state).count <= 18)
+  }
+
+  @Test("Of the agent's list, those values count that no event has said")
+  func listedReadings() {
+    // BTHome: a temperature; a temperature and a humidity.
+    let warm: [UInt8] = [7, 0x16, 0xD2, 0xFC, 0x40, 0x02, 0x10, 0x00]
+    let other: [UInt8] = [9, 0x16, 0xD2, 0xFC, 0x40, 0x02, 0x20, 0x00, 0x2E, 0x30]
+    var readings = AccessoryReadings()
+    readings.note(warm)
+    readings.werePublished(at: .zero)
+    readings.note(ValueLine.lines(of: [warm]))
+    #expect(!readings.isDue(at: .seconds(100), pause: .zero))
+    readings.note(ValueLine.lines(of: [other]))
+    #expect(readings.isDue(at: .seconds(100), pause: .zero))
+    #expect(
+      String(decoding: JSONText.object { AccessoryReadings.write(readings.values, to: &$0) }, as: UTF8.self)
+        == #"{"temperature":0.16,"humidity":48}"#)
   }
 
   @Test("An app has an interval of its own")
