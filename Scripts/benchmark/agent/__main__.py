@@ -17,6 +17,9 @@ from agent import STRACE, Agent, CannotTrace, DoesNotScan, Instructions, SystemC
 from controller import report
 
 DEVICES = 2000
+ACCESSORIES = 2000
+# The lines of an export that one message holds.
+LINES_AT_ONCE = 30
 ADVERTISERS = 500
 EVENTS = 500
 QUIET_DEVICES = 20
@@ -80,9 +83,50 @@ def measure_start(program, figures):
         except DoesNotScan as error:
             report_untraced(error)
     figures.write("start-instructions", instructions)
+    measure_accessories(program, figures, instructions)
     figures.write("start-calls", calls)
     shown = "-" if calls is None else calls
     say("instructions, calls from start to scan, and end", f"{instructions / 1e6:.1f} M", shown)
+
+
+def measure_accessories(program, figures, bare_start):
+    """What each of many accessories adds to a start, and takes in a list, while none is in sight."""
+    listed = start = each = None
+    with tempfile.TemporaryDirectory() as folder:
+        state, file = pathlib.Path(folder) / "state", pathlib.Path(folder) / "callgrind"
+        with Agent(program, state=state) as agent:
+            client, lines = agent.client(), list(scene.registry(ACCESSORIES))
+            for first in range(0, len(lines), LINES_AT_ONCE):
+                client.send("Import", interface="Operator", lines=lines[first:first + LINES_AT_ONCE], begins=first == 0,
+                            commits=first + LINES_AT_ONCE >= len(lines))
+                client.receive()
+        with Agent(program, before=Instructions.before(file), state=state) as agent:
+            client = agent.client()
+            # It waits until the registry is read.
+            count_accessories(client)
+            try:
+                with Instructions(agent.process, file) as taken:
+                    count_accessories(client)
+                listed = taken.count // ACCESSORIES
+            except subprocess.SubprocessError as error:
+                print(f"callgrind cannot be asked here, so accessories are not counted: {error}", file=sys.stderr)
+        if listed:
+            with Agent(program, before=Instructions.before("/dev/null"), state=state) as agent:
+                count_accessories(agent.client())
+                start = int(re.search(r"Collected : (\d+)", agent.end())[1]) - listed * ACCESSORIES
+            each = (start - bare_start) // ACCESSORIES
+    figures.write(f"start-instructions@{ACCESSORIES}", start)
+    figures.write(f"start-instructions-per-accessory@{ACCESSORIES}", each)
+    figures.write(f"list-instructions-per-accessory@{ACCESSORIES}", listed)
+    if listed:
+        say("start with 2,000 accessories; each; each in a list", f"{start / 1e6:.0f} M", each, listed)
+
+
+def count_accessories(client):
+    client.send("List", more=True, interface="Operator")
+    count = sum(1 for _ in iter(lambda: client.receive_reply().get("continues"), None))
+    if count != ACCESSORIES:
+        sys.exit(f"the list has {count} accessories, not {ACCESSORIES}")
 
 
 def report_untraced(error):

@@ -24,9 +24,9 @@ class DoesNotScan(Exception):
 
 
 class Agent:
-    """Runs, and scans, from `with` on; `before` is what the program is started by."""
+    """Runs, and scans, from `with` on; `before` is what the program is started by, `state` a folder that outlasts it."""
 
-    def __init__(self, program, interval=20, before=()):
+    def __init__(self, program, interval=20, before=(), state=None):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         (self.folder / "board").mkdir()
         shutil.copy(BOARD, self.folder / "board")
@@ -38,7 +38,7 @@ class Agent:
         self.log = open(self.folder / "log", "w+")
         self.starter = subprocess.Popen(
             [*before, program, "--manifest", manifest, "--socket", self.socket,
-             "--state", str(self.folder / "state"), "--radio", f"h4:{self.controller.path}"],
+             "--state", str(state or self.folder / "state"), "--radio", f"h4:{self.controller.path}"],
             stderr=self.log, env={name: value for name, value in os.environ.items() if name in ("PATH", "TMPDIR")})
 
     def __enter__(self):

@@ -15,11 +15,15 @@ class Client:
         self.socket.settimeout(PATIENCE)
         self.socket.connect(path)
 
-    def send(self, method, more=False, **parameters):
-        call = {"method": "io.accessoryd.Gateway." + method, "parameters": parameters, "more": more}
+    def send(self, method, more=False, interface="Gateway", **parameters):
+        call = {"method": f"io.accessoryd.{interface}.{method}", "parameters": parameters, "more": more}
         self.socket.sendall(json.dumps(call).encode() + b"\0")
 
     def receive(self):
+        """The parameters of the next reply."""
+        return self.receive_reply().get("parameters", {})
+
+    def receive_reply(self):
         while b"\0" not in self.rest:
             data = self.socket.recv(1 << 16)
             if not data:
@@ -29,7 +33,7 @@ class Client:
         reply = json.loads(reply)
         if "error" in reply:
             raise SystemExit(f"the agent refuses: {reply}")
-        return reply["parameters"]
+        return reply
 
     def call(self, method):
         self.send(method)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The devices, and the manifest that looks for some of them."""
 
+import json
+import pwd
 import random
 
 from controller import report
@@ -24,6 +26,19 @@ descriptor.{key} = "{value}"
 descriptor.bluetooth-{data}-blob = "{blob}"
 descriptor.bluetooth-{data}-mask = "{mask}"
 """
+
+
+def registry(accessories):
+    """The lines of an export: this many accessories of the app, none of them in sight."""
+    yield json.dumps({"registry": 6, "rows": 2 * accessories + 1})
+    yield json.dumps({"row": "account", "number": 1, "app": "benchmark", "user": pwd.getpwnam("daemon").pw_uid})
+    for number in range(1, accessories + 1):
+        yield json.dumps({"row": "device", "number": number, "address": f"c4a1ffff{number:04x}", "addressType": 1,
+                          "displayName": f"Lamp {number}", "identityDurable": 1, "bond": "none"})
+    for number in range(1, accessories + 1):
+        yield json.dumps({"row": "accessory", "number": number, "identifier": f"{number:032x}", "app": "benchmark",
+                          "item": "item-0", "device": number, "bluetoothIdentifier": f"{number << 64:032x}", "state": 20,
+                          "descriptorCompanyIdentifier": 3822, "descriptorRange": 0})
 
 
 def manifest(interval=20):
