@@ -18,7 +18,7 @@ struct PageLinks {
       hosts.formUnion(["localhost", "127.0.0.1", "[::1]"].map { "\($0):\(options.port)" })
     }
     for place in options.places {
-      hosts.formUnion(["\(host):\(place.port)", "\(host).local:\(place.port)"])
+      hosts.formUnion(["\(host):\(place.port)", "\(host).local:\(place.port)", "localhost:\(place.port)"])
       hosts.insert(place.isWildcard ? "*:\(place.port)" : place.host)
     }
     hosts.formUnion(options.hosts)
