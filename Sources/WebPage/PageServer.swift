@@ -301,7 +301,10 @@ public struct PageServer {
     }
     if historyDue.map({ $0 <= now }) ?? true {
       historyDue = now + Self.historyPause
-      if absence == nil { askForHistory() }
+      if absence == nil {
+        askForHistory()
+        askForSilences()
+      }
     }
     let wantsDevices = tabs.values.contains(where: \.wantsDevices)
     guard wantsDevices else { return devicesDue = nil }
@@ -331,6 +334,18 @@ public struct PageServer {
       server.broadcast(server.historyMessage)
       if isFirst { server.broadcast(server.history.edgesMessage) }
       server.askForApps()
+    }
+  }
+
+  /// The list does not follow how long an accessory that no item finds has been silent.
+  private mutating func askForSilences() {
+    guard accessories.lines.values.contains(where: { $0.isHeard == true }) else { return }
+    ask(.once(OperatorMethodName.list)) { server, answer in
+      for reply in (try? answer.get()) ?? [] {
+        let line: AccessoryLine? = try? JSONObjectReader(reply.parameters).lineIfPresent("accessory")
+        guard let line, server.accessories.lines[line.identifier]?.isHeard == true else { continue }
+        server.receiveAccessories(reply)
+      }
     }
   }
 
