@@ -14,7 +14,11 @@ struct Tab {
 extension PageServer {
   mutating func openTab(_ request: WebRequest, _ session: Session, wantsDevices: Bool) {
     guard tabs.count < Self.tabsMax else {
-      return respond(request, .refusal(.unavailable, "Too many pages are open. Close one of them."))
+      // A browser does not show a page the body of an error, and tries a stream that ends again after some seconds.
+      let refusal = StreamMessage.event("refused") {
+        $0.member("sentence", "Too many pages are open. Close one of them.")
+      }
+      return respond(request, WebResponse(.good, type: "text/event-stream", refusal))
     }
     tabs[request.id] = Tab(session: session, wantsDevices: wantsDevices)
     declareCapabilities()

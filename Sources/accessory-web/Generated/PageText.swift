@@ -154,7 +154,7 @@ import {screens} from "./screens.js";
 
 export const state = {
   you: null, agent: {isThere: true}, status: null, offset: 0, heardAt: 0, accessories: new Map(), requests: new Map(),
-  history: null, tracks: new Map(), apps: [], items: [], edges: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
+  history: null, tracks: new Map(), apps: [], items: [], edges: [], events: [], devices: null, closed: [], isOnline: false, refusal: null, login: null, screen: "now", detail: "",
   // The names that accessories have, or had when they were removed, by address.
   names: new Map(),
   // What a screen has asked for. It is forgotten with the screen, and when the agent is back.
@@ -181,6 +181,9 @@ export function plain(text, max = 64) {
   }
   return shown;
 }
+
+/** A sentence of the agent, which may lack its capital letter and its full stop. */
+export const sentence = text => plain(text, 400).replace(/^./, letter => letter.toUpperCase()).replace(/[^.!?…]$/, "$&.");
 
 export const air = (text, max) => h("bdi", {}, plain(text, max));
 export const count = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
@@ -216,6 +219,9 @@ export const trackOf = line => state.tracks.get(`${line.app}/${line.address}`);
 /** Whether what is shown is true now, and can be changed. */
 export const isLive = () => state.isOnline && state.agent.isThere;
 
+/** Why what is shown may not be true. */
+export const absence = () => state.isOnline ? "The gateway is away." : state.refusal ?? "The page has lost its connection.";
+
 /** When the agent was last known to be there, by the browser's clock. */
 const knownAt = () => Math.min(state.isOnline ? Date.now() : state.heardAt, state.agent.since ?? Infinity);
 
@@ -238,8 +244,8 @@ export const silenceOf = line => line.heardAt == null ? line.silence : Math.max(
 export const rhythmOf = line => line.rhythmMilliseconds ?? line.learnedIntervalMilliseconds ?? line.intervalMilliseconds;
 
 /** Whether a device is there: an item says so, or it was heard within three of its pauses, and 15 s; a network within 90 s. */
-export const isHere = line => line.isInSight ?? (line.items?.some(item => item.isFound)
-  || line.silence != null && silenceOf(line) <= Math.max(line.ssid ? 90 : 15, 3 * (rhythmOf(line) ?? 0) / 1000));
+export const isHere = line => line.isInSight ?? (line.items?.some(item => item.isFound) || isRecent(line));
+export const isRecent = line => line.silence != null && silenceOf(line) <= Math.max(line.ssid ? 90 : 15, 3 * (rhythmOf(line) ?? 0) / 1000);
 
 export const levelOf = line => line.ssid ? line.rssi : line.filteredRSSI ?? line.rssi;
 
@@ -344,14 +350,14 @@ function drawNow() {
 }
 
 function content() {
-  if (!state.you) return [h("p", {class: "muted"}, "Loading…")];
+  if (!state.you) return [h("p", {class: "muted"}, state.refusal ?? "Loading…")];
   return screens[state.screen](state.detail);
 }
 
 function loginScreen() {
   return [h("h1", {}, "Accessory gateway"), h("p", {}, state.login.replace(/ Ask for .*/, "")),
     h("p", {}, "On the gateway, run this and open its link, or scan its code:"), h("pre", {}, "accessoryctl web"),
-    h("form", {onsubmit: event => useCode(event.target.querySelector("input").value)}, h("label", {for: "link"}, "Or paste the link here"),
+    h("form", {key: "login", onsubmit: event => useCode(event.target.querySelector("input").value)}, h("label", {for: "link"}, "Or paste the link here"),
       h("div", {class: "row"}, h("span", {class: "grow"}, h("input", {id: "link", autocomplete: "off"})), h("button", {class: "main"}, "Log in")))];
 }
 
@@ -359,8 +365,8 @@ function banners() {
   const banners = [];
   if (state.you && !isLive()) {
     banners.push(h("p", {class: "banner", key: "away"}, state.isOnline ? `The gateway has been away for ${span((Date.now() - state.agent.since) / 1000)}. `
-      : "The page has lost its connection, and tries to get it back. ",
-    state.status ? `This page shows what it knew at ${clock(now())}. ` : "", h("small", {}, state.isOnline ? plain(state.agent.reason ?? "", 300) : "")));
+      : `${absence()} It tries again. `,
+    state.status ? `This page shows what it knew at ${clock(now())}. ` : "", h("small", {}, state.isOnline ? sentence(state.agent.reason ?? "") : "")));
   }
   if (state.you?.role === "viewer") {
     banners.push(h("p", {class: "muted", key: "viewer"}, "You may look, not change. Ask for an operator's link: ",
@@ -436,9 +442,10 @@ export function askName(title, name, explanation, verb, action) {
     if (event.key === "Enter") { event.preventDefault(); field.closest("dialog").querySelector("button.main").click(); }
   });
   dialogue(title, [h("label", {for: "name-field"}, "Name"), field, h("p", {class: "muted"}, explanation)],
-    [[verb, () => {
+    [[verb, async () => {
       field.setCustomValidity(field.value.trim() ? "" : "Type a name.");
-      return field.reportValidity() ? action(field.value) : false;
+      // The text of a name that is refused stays.
+      return field.reportValidity() && await action(field.value) !== null;
     }, "main"], ["Back", null]]);
 }
 
@@ -457,19 +464,20 @@ function openStream() {
     stream.addEventListener(name, event => {
       if (stream !== source) return;
       if (!state.isOnline) state.kept = {};
-      state.isOnline = true;
-      state.heardAt = Date.now();
+      Object.assign(state, {isOnline: true, heardAt: Date.now(), refusal: null});
       take(JSON.parse(event.data));
       draw();
     });
   }
+  // The server says why, and ends the stream; the browser tries again in its own time.
+  stream.addEventListener("refused", event => { state.refusal = JSON.parse(event.data).sentence; });
   stream.onerror = () => {
     if (stream !== source) return;
     state.isOnline = false;
     draw();
     if (stream.readyState !== 2) return;
-    // Not logged in any longer, or too many pages: asking says which.
-    setTimeout(() => ask("/suggest", {}).catch(error => { if (error.status !== 401 && stream === source) openStream(); }), state.you ? 2000 : 0);
+    // Not logged in any longer: asking says so.
+    ask("/suggest", {}).catch(error => { if (error.status !== 401) setTimeout(() => stream === source && openStream(), 2000); });
   };
 }
 
@@ -539,11 +547,12 @@ const messages = {
 
 const newRequest = request => ({request, ends: null, candidates: new Map(), order: [], gone: [], levels: new Map()});
 
+const deviceOf = line => line.address ?? line.ssid ?? line.candidate;
+
 function takeCandidate(entry, line) {
   if (!entry) return;
   if (!entry.candidates.has(line.candidate)) entry.order.push(line.candidate);
   entry.candidates.set(line.candidate, stamped(line));
-  entry.gone = entry.gone.filter(gone => gone.candidate !== line.candidate);
   const levels = entry.levels.get(line.candidate) ?? [];
   levels.push([Date.now(), levelOf(line)]);
   while (levels.length && levels[0][0] < Date.now() - 10000) levels.shift();
@@ -554,7 +563,7 @@ function dropCandidate(entry, number) {
   const line = entry?.candidates.get(number);
   if (!line) return;
   entry.candidates.delete(number);
-  entry.gone = [line, ...entry.gone].slice(0, 3);
+  entry.gone = [line, ...entry.gone.filter(other => deviceOf(other) !== deviceOf(line))].slice(0, 3);
 }
 
 function close(reply) {
@@ -566,6 +575,22 @@ function close(reply) {
   announce(reply.accessory ? `${reply.displayName} ${entry.request.replaces ? "has its new device" : `was added to ${entry.request.app}`}.` : reply.reason ?? "A request has ended.");
 }
 
+/** An order of things by level, the first time as they are. Then one moves up when it has been stronger by `margin` for a second. */
+export function settled(kept, things, level, margin) {
+  const of = name => level(things.get(name));
+  kept.order ??= [...things.keys()].sort((a, b) => of(b) - of(a));
+  const order = kept.order = [...new Set([...kept.order.filter(name => things.has(name)), ...things.keys()])];
+  const [old, since] = [kept.since ?? new Map(), kept.since = new Map()];
+  for (let i = 1; i < order.length; i++) {
+    const [upper, lower] = [order[i - 1], order[i]];
+    if (of(lower) <= of(upper) + margin) continue;
+    const pair = `${upper}/${lower}`, began = old.get(pair) ?? Date.now();
+    since.set(pair, began);
+    if (Date.now() - began >= 1000) [order[i - 1], order[i]] = [lower, upper];
+  }
+  return order;
+}
+
 /**
  * The candidates that are there, and those that are gone. One that is stronger moves up when it has been so for a second: nothing
  * jumps under a thumb. `entry.first` lies at the gateway: from the level at which it enters until it is below that at which it leaves.
@@ -574,17 +599,7 @@ export function ordered(entry) {
   const all = [...entry.candidates.values()];
   const here = all.filter(isHere);
   const level = number => levelOf(entry.candidates.get(number) ?? {}) ?? -128;
-  entry.order = [...entry.order.filter(number => entry.candidates.has(number)), ...entry.candidates.keys()].filter((number, i, list) => list.indexOf(number) === i);
-  entry.since ??= new Map();
-  for (let i = 1; i < entry.order.length; i++) {
-    const [upper, lower] = [entry.order[i - 1], entry.order[i]];
-    const pair = `${upper}/${lower}`;
-    if (level(lower) <= level(upper) + 2) { entry.since.delete(pair); continue; }
-    if (!entry.since.has(pair)) entry.since.set(pair, Date.now());
-    if (Date.now() - entry.since.get(pair) < 1000) continue;
-    entry.order[i - 1] = lower;
-    entry.order[i] = upper;
-  }
+  settled(entry, entry.candidates, line => levelOf(line) ?? -128, 2);
   entry.at ??= new Map();
   for (const number of entry.at.keys()) if (!here.some(line => line.candidate === number)) entry.at.delete(number);
   for (const line of here) {
@@ -593,10 +608,16 @@ export function ordered(entry) {
     else if (level(line.candidate) >= enter && !entry.at.has(line.candidate)) entry.at.set(line.candidate, Date.now());
   }
   const strongest = [...entry.at.keys()].sort((a, b) => level(b) - level(a))[0];
-  if (!entry.at.has(entry.first) || level(strongest) > level(entry.first) + 6) entry.first = strongest;
+  // The first one has the button at once; another gets it only after a second, even when that one is gone.
+  if (entry.first != null && !entry.at.has(entry.first)) entry.first = null;
+  const rival = strongest != null && level(strongest) > level(entry.first) + 6 ? strongest : null;
+  if (entry.rival?.number !== rival) entry.rival = {number: rival, since: Date.now()};
+  if (rival != null && (entry.first === undefined || Date.now() - entry.rival.since >= 1000)) entry.first = rival;
   const rank = line => line.candidate === entry.first ? -1 : entry.order.indexOf(line.candidate);
+  const shown = new Set(here.map(deviceOf));
   return {here: here.sort((a, b) => rank(a) - rank(b)),
-    gone: [...all.filter(line => !isHere(line)), ...entry.gone].filter(line => silenceOf(line) < 300).sort((a, b) => silenceOf(a) - silenceOf(b))};
+    gone: [...all.filter(line => !isHere(line)), ...entry.gone].filter(line => silenceOf(line) < 300).sort((a, b) => silenceOf(a) - silenceOf(b))
+      .filter(line => !shown.has(deviceOf(line)) && shown.add(deviceOf(line)))};
 }
 
 // MARK: Start
@@ -637,7 +658,7 @@ document.getElementById("skip").addEventListener("click", event => {
 });
 export const isWide = matchMedia("(min-width: 1000px)");
 isWide.addEventListener("change", draw);
-window.addEventListener("hashchange", () => { start(); scrollTo(0, 0); });
+window.addEventListener("hashchange", () => { document.querySelectorAll("dialog").forEach(box => box.close()); start(); scrollTo(0, 0); });
 setInterval(() => { if (state.you && !document.hidden) draw(); }, 1000);
 
 async function start() {
@@ -662,8 +683,8 @@ start();
   static let screens = ####"""
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The five screens: each makes its nodes from what the page knows.
-import {act, air, announce, ask, askName, button, clock, count, dialogue, draw, gateOf, h, isHere, isLive, isOperator, isWide, leave, levelOf, nearness,
-  notice, now, ordered, pause, place, plain, rhythmOf, says, silenceOf, span, stamped, state, tell, trackOf, when} from "./app.js";
+import {absence, act, air, announce, ask, askName, button, clock, count, dialogue, draw, gateOf, h, isHere, isLive, isOperator, isRecent, isWide, leave, levelOf, nearness,
+  notice, now, ordered, pause, place, plain, rhythmOf, says, sentence, settled, silenceOf, span, stamped, state, tell, trackOf, when} from "./app.js";
 
 // MARK: Parts
 
@@ -706,9 +727,7 @@ const itemOf = line => knownItems().find(item => item.app === line.app && item.i
 const knownItems = () => state.items.length ? state.items : state.kept.items?.items ?? [];
 
 const nameOf = address => state.names.get(address);
-const waiting = nodes => isLive() ? h("p", {class: "muted"}, nodes ?? "Loading…") : h("p", {class: "muted"}, "The gateway is away.");
-/** A sentence of the agent, which may lack its capital letter and its full stop. */
-const sentence = text => plain(text, 400).replace(/^./, letter => letter.toUpperCase()).replace(/[^.!?…]$/, "$&.");
+const waiting = nodes => isLive() ? h("p", {class: "muted"}, nodes ?? "Loading…") : h("p", {class: "muted"}, absence());
 
 // MARK: Now
 
@@ -720,17 +739,17 @@ function nowScreen() {
   const silent = accessories.filter(line => line.address && !line.isInSight);
   const ignored = status.devices ? Math.round(100 * (status.devices - status.found) / status.devices) : 0;
   return [
-    h("div", {class: "row"}, h("h1", {class: "grow"}, !isLive() ? "The gateway is away." : needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
+    h("div", {class: "row"}, h("h1", {class: "grow"}, !isLive() ? absence() : needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
       h("span", {class: "muted"}, clock(now()))),
     h("p", {}, `${count(accessories.length - silent.length, "accessory", "accessories")} in sight`,
-      silent.length > 0 && [" · ", `${silent.length} silent`, silentSince(silent[0]), " (", air(silent[0].displayName), silent.length > 1 ? ", …)" : ")"]),
+      silent.length > 0 && [" · ", `${silent.length} silent (`, air(silent[0].displayName), silentSince(silent[0]), silent.length > 1 ? ", …)" : ")"]),
     status.devices > 0 && h("p", {class: "muted"},
       `${ignored} % of the ${count(status.devices, "device")} in reach are found by no item, and are ignored.`),
     [...state.requests.values()].map(({request}) => h("div", {class: "card amber", key: request.request},
       h("div", {class: "row"}, h("p", {class: "grow"}, requestSentence(request), ` Since ${span(now() - request.since)}.`),
         h("a", {class: "button", href: "#add"}, isOperator() ? "Choose" : "Show")))),
     status.problems.map(problem => h("div", {class: "card amber", key: problem.kind + problem.sentence},
-      h("p", {}, plain(problem.sentence, 400)), cure(problem))),
+      h("p", {}, sentence(problem.sentence)), cure(problem))),
     status.warnings.map(warning => h("div", {class: "card", key: warning.sentence}, h("p", {}, plain(warning.sentence, 400)))),
     h("div", {class: "wide"},
       h("section", {}, h("h2", {}, "Radio"), radio(status), apps(),
@@ -739,15 +758,17 @@ function nowScreen() {
   ];
 }
 
+const radioWords = {on: "listens", off: "is off", recovering: "is being brought back", absent: "is not there"};
+
 function radio(status) {
   const {radio, listening} = status;
-  const words = {on: "listens", off: "is off", recovering: "is being brought back", absent: "is not there"}[radio.state];
   const seconds = (state.history?.sampleMilliseconds ?? 5000) / 1000;
   const rates = (state.history?.reports ?? []).map(reports => Math.round(reports / seconds));
   const last = rates.findLast(rate => rate != null);
   return h("div", {class: "card"},
-    h("p", {}, h("b", {}, plain(radio.source)), ` ${words}. `, radio.state !== "on" && h("span", {class: "muted"}, sentence(radio.detail))),
-    listening && h("p", {class: "muted"}, listening.percent === 100 ? `It listens all the time (${listening.board}).`
+    h("p", {}, h("b", {}, plain(radio.source)), ` ${radioWords[radio.state]}. `,
+      radio.state !== "on" && !status.problems.some(problem => problem.sentence.includes(radio.detail)) && h("span", {class: "muted"}, sentence(radio.detail))),
+    listening && radio.state === "on" && h("p", {class: "muted"}, listening.percent === 100 ? `It listens all the time (${listening.board}).`
       : `It listens ${listening.percent} % of the time, and ${listening.requestPercent} % while an app asks (${listening.board}).`),
     h("p", {}, "Reports a second: ", h("b", {}, last == null ? "–" : String(last)), h("small", {}, " last ten minutes")),
     plot(`Reports a second, now ${last ?? "unknown"}`, rates, {low: 0, high: Math.max(10, ...rates), span: 120}));
@@ -775,7 +796,7 @@ function eventWords({event, connection, endSentence, radio, network}) {
     return connection.event === "connected" ? [`${connection.app} is connected to `, air(connection.displayName), "."]
       : [`${connection.app} is no longer connected to `, air(connection.displayName), endSentence && `: ${endSentence}`, "."];
   }
-  if (radio) return ["The radio: ", plain(radio.detail, 300)];
+  if (radio) return [`The radio ${radioWords[radio.state]}.`, radio.state !== "on" && ` ${sentence(radio.detail)}`];
   return [`The network `, air(network.ssid), network.event === "found" ? ` was found for ${network.app}.` : ` was lost.`];
 }
 
@@ -835,8 +856,8 @@ function addScreen() {
   const entries = [...state.requests.values()];
   return [
     h("h1", {}, "Add"),
-    state.closed.filter(closed => Date.now() - closed.at < 10000 || closed.isKept).map(closedCard),
     entries.length > 0 ? h("div", {}, entries.map(requestCard)) : empty("No app asks for anything."),
+    state.closed.filter(closed => Date.now() - closed.at < 10000).map(closedCard),
     isOperator() && openCard(),
   ];
 }
@@ -847,7 +868,7 @@ function closedCard(closed) {
   return h("div", {class: isChoice ? "card" : "card bad", key: closed.closed, role: "status"},
     closed.accessory
       ? h("p", {class: "good"}, air(closed.displayName), closed.replaces ? " has its new device." : closed.kind === "setup" ? ` was added to ${closed.app}.` : " is done.")
-      : h("p", {}, `${closed.app}: `, sentence(closed.reason ?? "the request has ended")),
+      : h("p", {}, `${closed.app}: `, sentence(closed.reason ?? "the request has ended"), closed.failure === "invalidated" && " Look whether the app runs: it has to ask again."),
     h("div", {class: "buttons"}, closed.accessory && isOperator() && act("Rename", () => renameAccessory(closed.accessory, closed.displayName)),
       button("Done", done)));
 }
@@ -960,10 +981,10 @@ function candidate(entry, line) {
       line.address && ` · ${line.address.slice(-5)}`, line.security && ` · ${line.security}`, line.apps?.length ? ` · already in ${line.apps.join(", ")}` : line.isShared && " · another app has it")),
     isOperator() && act(!isFirst ? "Choose" : request.replaces ? `This one is the new ${plain(request.displayName)}` : `This one? ${plain(item?.name ?? name)} → ${request.app}`,
       () => choose(request, line, item), isFirst ? "main large" : "", {"data-candidate": line.candidate, "aria-label": isFirst ? null : `Choose ${plain(name)}`}),
-    h("div", {class: "whole"}, !line.ssid && levels.length > 1 && plot(`Signal of ${plain(name)} in the last ten seconds`, levels,
+    h("div", {class: "whole"}, !line.ssid && plot(`Signal of ${plain(name)} in the last ten seconds`, levels,
       {...item?.enterRSSI == null ? {low: -100, high: -30} : {low: leave - 25, high: enter + 10}, kind: "track", lines: gateLines(item)}),
     isLying && h("p", {class: "warn"}, "It lay here before, and so is not chosen by itself. Take it away and bring it back, or choose it."),
-    isRemoved && h("div", {class: "row warn"}, h("span", {class: "grow"}, "It was removed before: touch does not choose it."), isOperator() && letIn(request.app, line.address)),
+    isRemoved && h("div", {class: "row warn"}, h("span", {class: "grow"}, `It was removed before${request.usesTouch ? ": touch does not choose it." : "."}`), isOperator() && letIn(request.app, line.address)),
     !line.isIdentityDurable && h("p", {class: "warn"}, "It changes its address and gave no key: it may be lost again", request.usesTouch && ", and touch does not choose it", ".")));
 }
 
@@ -993,7 +1014,7 @@ function add(request, line, item) {
   };
   if (line.ssid) return dialogue("Add this network?", [h("p", {}, air(line.ssid), ` for ${request.app}`)],
     [[`Add to ${request.app}`, () => { submit(undefined); }, "main"], ["Back", null]]);
-  askName(`Add to ${request.app}`, plain(suggestion), `${request.app} gets it. All apps that have it see this name.`, `Add to ${request.app}`,
+  askName(`Add to ${request.app}`, suggestion, `${request.app} gets it. All apps that have it see this name.`, `Add to ${request.app}`,
     name => { submit(name); });
 }
 
@@ -1032,7 +1053,7 @@ function accessoriesScreen(detail) {
   return [h("h1", {}, "Accessories"),
     all.length > 6 && [h("label", {for: "filter"}, "Find"),
       h("input", {id: "filter", type: "search", value: mine.filter, oninput: event => { mine.filter = event.target.value; draw(); }})],
-    !shown.length && empty(["Nothing here is called “", air(mine.filter), "”."], button("Show all", () => { mine.filter = ""; draw(); })),
+    !shown.length && empty(["Nothing here is called “", air(mine.filter), "”."], button("Show all", () => { mine.filter = ""; draw(); document.getElementById("filter").focus(); })),
     chosen ? h("div", {class: "wide"}, list(shown.map(line => [line.identifier, h("a", {class: "link", href: `#accessories/${line.identifier}`,
       "aria-current": line === chosen ? "true" : null}, h("b", {}, air(line.displayName)), h("div", {class: "muted"}, line.app, " · ", sight(line)))])), accessoryDetail(chosen))
       : shown.length > 0 && isWide.matches ? table(shown) : h("div", {class: "cards"}, shown.map(line =>
@@ -1062,7 +1083,7 @@ function sight(line) {
   if (line.status === "suspended") return h("span", {class: "warn"}, "The app's account has changed: confirm it on Now.");
   if (line.status === "orphaned") return h("span", {class: "warn"}, "Its item is not in the manifest any longer.");
   if (line.ssid && !line.address) return line.isInSight ? "Its network is in reach." : "Its network is not in reach.";
-  if (line.isHeard) return h("span", {class: "warn"}, "It is heard, but its item does not find it.");
+  if (line.isHeard && isRecent(line)) return h("span", {class: "warn"}, "It is heard, but its item does not find it.");
   if (!isHere(line)) return h("span", {class: "lost"}, `Not heard${silentSince(line)}.`);
   const silence = (trackOf(line)?.silenceMilliseconds ?? 0) / 1000;
   return [h("span", {class: isLive() ? "good" : "muted"}, place(line)), silence > 10 && ` · heard ${span(silence)} ago`];
@@ -1071,7 +1092,7 @@ function sight(line) {
 function traits(line) {
   return [line.connection && (line.connection === "connected" ? `connected to ${line.app} for ${span(now() - (line.connectedSince ?? now()))}` : `${line.app} is connecting`),
     line.bond === "bonded" && "paired", line.bond === "lost" && h("span", {class: "warn"}, "the pairing is lost"),
-    line.lacksAuthenticatedBond && h("span", {class: "warn"}, "needs a pairing with digits"), rhythmOf(line) && `sends every ${pause(rhythmOf(line))}`,
+    line.lacksAuthenticatedBond && h("span", {class: "warn"}, "needs a pairing with digits"), rhythmOf(line) && `sends every ${pause(rhythmOf(line)).replace(" ", "\u00a0")}`,
     !line.isIdentityDurable && "may change its address"].filter(Boolean).flatMap((part, i) => i ? [" · ", part] : [part]);
 }
 
@@ -1095,7 +1116,7 @@ function confirm(title, text, verb, action) {
 }
 
 function renameAccessory(accessory, name) {
-  askName("Rename", plain(name), "All apps that have it see this name.", "Rename", name => { tell("/rename", {accessory, name}); });
+  askName("Rename", name, "All apps that have it see this name.", "Rename", name => tell("/rename", {accessory, name}));
 }
 
 function removeAccessory(line) {
@@ -1267,13 +1288,16 @@ function clauseAnswer(clause, item) {
   const heard = clause.compared.find(part => part.masked != null) ?? clause.compared[0];
   const [owner, ofAnother] = owners[clause.clause] ?? [];
   const isOthers = item.clauses.some(other => other.clause === owner && !other.holds && other.compared.length > 0);
-  return [h("b", {}, clauseNames[clause.clause] ?? clause.clause), ` ${plain(clause.wanted, 80)} `,
+  return [h("b", {}, clauseNames[clause.clause] ?? clause.clause), ` ${plain(hexWords(clause.wanted), 80)} `,
     h("span", {class: clause.holds ? "good" : "lost"}, clause.holds ? "yes" : heard ? "no" : isOthers ? `no: it sends data ${ofAnother}` : "no: it sends none"),
     !clause.holds && heard && (heard.masked != null || /^([0-9a-f]{2})+$/.test(heard.value) && /^([0-9a-f]{2})+$/.test(clause.wanted) ? bytes(clause, heard)
-      : h("p", {class: "muted"}, `it sends ${plain(heard.value, 80)}`))];
+      : h("p", {class: "muted"}, `it sends ${plain(hexWords(heard.value), 80)}`))];
 }
 
 const pairs = hex => hex?.match(/../g) ?? [];
+
+/** A number as 0x0EEE, and bytes as a5 5a. */
+const hexWords = text => /^0x[0-9a-f]+$/i.test(text) ? `0x${text.slice(2).toUpperCase()}` : /^([0-9a-f]{2})+$/.test(text) ? pairs(text).join(" ") : text;
 
 /** What is sent, above what is wanted; the bytes that differ are marked. */
 function bytes(clause, heard) {
@@ -1314,13 +1338,14 @@ function tools(device) {
 function suggested(found) {
   const {kept} = state;
   const app = kept.app ??= state.apps[0]?.app ?? "APP";
-  const text = found.toml.replace(/\[\[app\.[^.\]]+\.item\]\]/g, `[[app.${app}.item]]`);
+  const [head, item] = found.toml.split(/\n\n([^]*)/);
+  const text = item.replace(/\[\[app\.[^.\]]+\.item\]\]/g, `[[app.${app}.item]]`);
   const command = `sudo accessoryctl suggest ${found.address} --app ${app} --add`;
   return [found.warnings.map(warning => h("p", {class: "warn", key: warning}, plain(warning, 400))),
     state.apps.length > 1 && [h("label", {for: "app"}, "For the app"), h("select", {id: "app", onchange: event => { kept.app = event.target.value; draw(); }},
       state.apps.map(line => h("option", {value: line.app, selected: line.app === app}, line.app)))],
     h("pre", {}, text), h("div", {class: "buttons"}, button("Copy", () => copy(text)),
-      isOperator() && button("See what it changes", () => { state.mine.addition = text; location.hash = "#rules"; })),
+      isOperator() && button("See what it changes", () => { state.mine.addition = {app, head, text}; location.hash = "#rules"; })),
     h("p", {class: "muted"}, "This puts it in place:"), h("pre", {}, command), button("Copy the command", () => copy(command))];
 }
 
@@ -1373,12 +1398,18 @@ function nearList() {
   const own = new Set([...state.accessories.values()].map(line => line.address));
   const others = devices.devices.filter(device => !own.has(device.address));
   if (!others.length) return empty("Nothing else is in reach.");
-  return h("div", {}, deviceList([...others.filter(isHere), ...others.filter(device => !isHere(device))].slice(0, 30)),
+  const byAddress = new Map(others.map(device => [device.address, device]));
+  const near = settled(state.kept.near ??= {}, byAddress, device => levelOf(device) ?? -128, 9).map(address => byAddress.get(address));
+  return h("div", {}, deviceList([...near.filter(isHere), ...near.filter(device => !isHere(device))]),
     devices.more > 0 && h("p", {class: "muted"}, `${count(devices.more, "weaker device")} not shown.`));
 }
 
-const deviceList = devices => list(devices.map((device, i) => [device.address, h("a", {class: "link", href: `#why/${device.address}`},
-  h("div", {class: "row"}, bars(isHere(device) ? device.filteredRSSI : null), h("div", {class: "grow"}, device.name ? air(device.name) : `Device ${i + 1}`,
+/** A device without a name keeps its number. */
+const numbered = new Map();
+const numberOf = ({address}) => numbered.get(address) ?? numbered.set(address, numbered.size + 1).size;
+
+const deviceList = devices => list(devices.map(device => [device.address, h("a", {class: "link", href: `#why/${device.address}`},
+  h("div", {class: "row"}, bars(isHere(device) ? device.filteredRSSI : null), h("div", {class: "grow"}, device.name ? air(device.name) : `Device ${numberOf(device)}`,
     h("div", {class: "muted"}, place(device), [maker(device.data), device.address, device.items.length > 0 && `matches ${device.items.map(item => `${item.app}/${item.item}`).join(", ")}`]
       .filter(Boolean).map(text => ` · ${text}`)))))]));
 
@@ -1396,7 +1427,7 @@ function rulesScreen() {
 
 /** What an item looks for: company 0x0EEE and data a5 5a. */
 function itemWords(descriptor) {
-  const words = descriptor.map(line => /^([\w-]+) = "?(.*?)"?$/.exec(line) ?? [null, line, ""]).filter(([, key]) => !key.startsWith("range"));
+  const words = descriptor.map(line => /^([\w-]+) = "?(.*?)"?$/.exec(line) ?? [null, line, ""]).filter(([, key]) => !/^(bluetooth-)?range/.test(key));
   return words.filter(([, key, value]) => !(key.endsWith("-mask") && /^f*$/i.test(value))).map(([, key, value]) => {
     const bytes = key.endsWith("-blob") || key.endsWith("-mask") ? pairs(value).join(" ") : value;
     return `${clauseNames[key] ?? (key.endsWith("-mask") ? "under the mask" : key.replace("bluetooth-", "").replaceAll("-", " "))} ${bytes}`;
@@ -1458,12 +1489,27 @@ function editor() {
 function takeManifest() {
   const {kept, mine} = state;
   if (mine.addition) {
-    edit(`${text().trimEnd()}\n\n${mine.addition}`);
+    edit(added(text(), mine.addition));
     mine.addition = null;
   }
   if (mine.text == null || isChanged()) return;
   if (mine.draft) kept.isInPlace = true;
   Object.assign(mine, {text: null, base: null, checked: null, draft: null});
+}
+
+/** A manifest with an item more; what it asks for stands in the lists of its app. */
+function added(manifest, {app, head, text}) {
+  const lines = manifest.trimEnd().split("\n");
+  const start = lines.findIndex(line => line.trim() === `[app.${app}]`) + 1;
+  const length = lines.slice(start).findIndex(line => line.startsWith("["));
+  const own = start ? lines.splice(start, length < 0 ? lines.length : length) : [];
+  for (const [line, key, value] of start ? head.matchAll(/^([\w-]+) = \[(.*)\]$/gm) : []) {
+    const at = own.findIndex(other => other.split("=")[0].trim() === key);
+    if (at < 0) own.unshift(line);
+    else if (!own.slice(at).join("").split("]")[0].toLowerCase().includes(value.toLowerCase())) own[at] = own[at].replace("[", `[${value}, `);
+  }
+  lines.splice(start, 0, ...own);
+  return `${lines.join("\n")}\n\n${text}`;
 }
 
 /** The numbers of the lines; those with something wrong are marked. */

@@ -4,7 +4,7 @@ import {screens} from "./screens.js";
 
 export const state = {
   you: null, agent: {isThere: true}, status: null, offset: 0, heardAt: 0, accessories: new Map(), requests: new Map(),
-  history: null, tracks: new Map(), apps: [], items: [], edges: [], events: [], devices: null, closed: [], isOnline: false, login: null, screen: "now", detail: "",
+  history: null, tracks: new Map(), apps: [], items: [], edges: [], events: [], devices: null, closed: [], isOnline: false, refusal: null, login: null, screen: "now", detail: "",
   // The names that accessories have, or had when they were removed, by address.
   names: new Map(),
   // What a screen has asked for. It is forgotten with the screen, and when the agent is back.
@@ -31,6 +31,9 @@ export function plain(text, max = 64) {
   }
   return shown;
 }
+
+/** A sentence of the agent, which may lack its capital letter and its full stop. */
+export const sentence = text => plain(text, 400).replace(/^./, letter => letter.toUpperCase()).replace(/[^.!?…]$/, "$&.");
 
 export const air = (text, max) => h("bdi", {}, plain(text, max));
 export const count = (n, one, many = one + "s") => `${n} ${n === 1 ? one : many}`;
@@ -66,6 +69,9 @@ export const trackOf = line => state.tracks.get(`${line.app}/${line.address}`);
 /** Whether what is shown is true now, and can be changed. */
 export const isLive = () => state.isOnline && state.agent.isThere;
 
+/** Why what is shown may not be true. */
+export const absence = () => state.isOnline ? "The gateway is away." : state.refusal ?? "The page has lost its connection.";
+
 /** When the agent was last known to be there, by the browser's clock. */
 const knownAt = () => Math.min(state.isOnline ? Date.now() : state.heardAt, state.agent.since ?? Infinity);
 
@@ -88,8 +94,8 @@ export const silenceOf = line => line.heardAt == null ? line.silence : Math.max(
 export const rhythmOf = line => line.rhythmMilliseconds ?? line.learnedIntervalMilliseconds ?? line.intervalMilliseconds;
 
 /** Whether a device is there: an item says so, or it was heard within three of its pauses, and 15 s; a network within 90 s. */
-export const isHere = line => line.isInSight ?? (line.items?.some(item => item.isFound)
-  || line.silence != null && silenceOf(line) <= Math.max(line.ssid ? 90 : 15, 3 * (rhythmOf(line) ?? 0) / 1000));
+export const isHere = line => line.isInSight ?? (line.items?.some(item => item.isFound) || isRecent(line));
+export const isRecent = line => line.silence != null && silenceOf(line) <= Math.max(line.ssid ? 90 : 15, 3 * (rhythmOf(line) ?? 0) / 1000);
 
 export const levelOf = line => line.ssid ? line.rssi : line.filteredRSSI ?? line.rssi;
 
@@ -194,14 +200,14 @@ function drawNow() {
 }
 
 function content() {
-  if (!state.you) return [h("p", {class: "muted"}, "Loading…")];
+  if (!state.you) return [h("p", {class: "muted"}, state.refusal ?? "Loading…")];
   return screens[state.screen](state.detail);
 }
 
 function loginScreen() {
   return [h("h1", {}, "Accessory gateway"), h("p", {}, state.login.replace(/ Ask for .*/, "")),
     h("p", {}, "On the gateway, run this and open its link, or scan its code:"), h("pre", {}, "accessoryctl web"),
-    h("form", {onsubmit: event => useCode(event.target.querySelector("input").value)}, h("label", {for: "link"}, "Or paste the link here"),
+    h("form", {key: "login", onsubmit: event => useCode(event.target.querySelector("input").value)}, h("label", {for: "link"}, "Or paste the link here"),
       h("div", {class: "row"}, h("span", {class: "grow"}, h("input", {id: "link", autocomplete: "off"})), h("button", {class: "main"}, "Log in")))];
 }
 
@@ -209,8 +215,8 @@ function banners() {
   const banners = [];
   if (state.you && !isLive()) {
     banners.push(h("p", {class: "banner", key: "away"}, state.isOnline ? `The gateway has been away for ${span((Date.now() - state.agent.since) / 1000)}. `
-      : "The page has lost its connection, and tries to get it back. ",
-    state.status ? `This page shows what it knew at ${clock(now())}. ` : "", h("small", {}, state.isOnline ? plain(state.agent.reason ?? "", 300) : "")));
+      : `${absence()} It tries again. `,
+    state.status ? `This page shows what it knew at ${clock(now())}. ` : "", h("small", {}, state.isOnline ? sentence(state.agent.reason ?? "") : "")));
   }
   if (state.you?.role === "viewer") {
     banners.push(h("p", {class: "muted", key: "viewer"}, "You may look, not change. Ask for an operator's link: ",
@@ -286,9 +292,10 @@ export function askName(title, name, explanation, verb, action) {
     if (event.key === "Enter") { event.preventDefault(); field.closest("dialog").querySelector("button.main").click(); }
   });
   dialogue(title, [h("label", {for: "name-field"}, "Name"), field, h("p", {class: "muted"}, explanation)],
-    [[verb, () => {
+    [[verb, async () => {
       field.setCustomValidity(field.value.trim() ? "" : "Type a name.");
-      return field.reportValidity() ? action(field.value) : false;
+      // The text of a name that is refused stays.
+      return field.reportValidity() && await action(field.value) !== null;
     }, "main"], ["Back", null]]);
 }
 
@@ -307,19 +314,20 @@ function openStream() {
     stream.addEventListener(name, event => {
       if (stream !== source) return;
       if (!state.isOnline) state.kept = {};
-      state.isOnline = true;
-      state.heardAt = Date.now();
+      Object.assign(state, {isOnline: true, heardAt: Date.now(), refusal: null});
       take(JSON.parse(event.data));
       draw();
     });
   }
+  // The server says why, and ends the stream; the browser tries again in its own time.
+  stream.addEventListener("refused", event => { state.refusal = JSON.parse(event.data).sentence; });
   stream.onerror = () => {
     if (stream !== source) return;
     state.isOnline = false;
     draw();
     if (stream.readyState !== 2) return;
-    // Not logged in any longer, or too many pages: asking says which.
-    setTimeout(() => ask("/suggest", {}).catch(error => { if (error.status !== 401 && stream === source) openStream(); }), state.you ? 2000 : 0);
+    // Not logged in any longer: asking says so.
+    ask("/suggest", {}).catch(error => { if (error.status !== 401) setTimeout(() => stream === source && openStream(), 2000); });
   };
 }
 
@@ -389,11 +397,12 @@ const messages = {
 
 const newRequest = request => ({request, ends: null, candidates: new Map(), order: [], gone: [], levels: new Map()});
 
+const deviceOf = line => line.address ?? line.ssid ?? line.candidate;
+
 function takeCandidate(entry, line) {
   if (!entry) return;
   if (!entry.candidates.has(line.candidate)) entry.order.push(line.candidate);
   entry.candidates.set(line.candidate, stamped(line));
-  entry.gone = entry.gone.filter(gone => gone.candidate !== line.candidate);
   const levels = entry.levels.get(line.candidate) ?? [];
   levels.push([Date.now(), levelOf(line)]);
   while (levels.length && levels[0][0] < Date.now() - 10000) levels.shift();
@@ -404,7 +413,7 @@ function dropCandidate(entry, number) {
   const line = entry?.candidates.get(number);
   if (!line) return;
   entry.candidates.delete(number);
-  entry.gone = [line, ...entry.gone].slice(0, 3);
+  entry.gone = [line, ...entry.gone.filter(other => deviceOf(other) !== deviceOf(line))].slice(0, 3);
 }
 
 function close(reply) {
@@ -416,6 +425,22 @@ function close(reply) {
   announce(reply.accessory ? `${reply.displayName} ${entry.request.replaces ? "has its new device" : `was added to ${entry.request.app}`}.` : reply.reason ?? "A request has ended.");
 }
 
+/** An order of things by level, the first time as they are. Then one moves up when it has been stronger by `margin` for a second. */
+export function settled(kept, things, level, margin) {
+  const of = name => level(things.get(name));
+  kept.order ??= [...things.keys()].sort((a, b) => of(b) - of(a));
+  const order = kept.order = [...new Set([...kept.order.filter(name => things.has(name)), ...things.keys()])];
+  const [old, since] = [kept.since ?? new Map(), kept.since = new Map()];
+  for (let i = 1; i < order.length; i++) {
+    const [upper, lower] = [order[i - 1], order[i]];
+    if (of(lower) <= of(upper) + margin) continue;
+    const pair = `${upper}/${lower}`, began = old.get(pair) ?? Date.now();
+    since.set(pair, began);
+    if (Date.now() - began >= 1000) [order[i - 1], order[i]] = [lower, upper];
+  }
+  return order;
+}
+
 /**
  * The candidates that are there, and those that are gone. One that is stronger moves up when it has been so for a second: nothing
  * jumps under a thumb. `entry.first` lies at the gateway: from the level at which it enters until it is below that at which it leaves.
@@ -424,17 +449,7 @@ export function ordered(entry) {
   const all = [...entry.candidates.values()];
   const here = all.filter(isHere);
   const level = number => levelOf(entry.candidates.get(number) ?? {}) ?? -128;
-  entry.order = [...entry.order.filter(number => entry.candidates.has(number)), ...entry.candidates.keys()].filter((number, i, list) => list.indexOf(number) === i);
-  entry.since ??= new Map();
-  for (let i = 1; i < entry.order.length; i++) {
-    const [upper, lower] = [entry.order[i - 1], entry.order[i]];
-    const pair = `${upper}/${lower}`;
-    if (level(lower) <= level(upper) + 2) { entry.since.delete(pair); continue; }
-    if (!entry.since.has(pair)) entry.since.set(pair, Date.now());
-    if (Date.now() - entry.since.get(pair) < 1000) continue;
-    entry.order[i - 1] = lower;
-    entry.order[i] = upper;
-  }
+  settled(entry, entry.candidates, line => levelOf(line) ?? -128, 2);
   entry.at ??= new Map();
   for (const number of entry.at.keys()) if (!here.some(line => line.candidate === number)) entry.at.delete(number);
   for (const line of here) {
@@ -443,10 +458,16 @@ export function ordered(entry) {
     else if (level(line.candidate) >= enter && !entry.at.has(line.candidate)) entry.at.set(line.candidate, Date.now());
   }
   const strongest = [...entry.at.keys()].sort((a, b) => level(b) - level(a))[0];
-  if (!entry.at.has(entry.first) || level(strongest) > level(entry.first) + 6) entry.first = strongest;
+  // The first one has the button at once; another gets it only after a second, even when that one is gone.
+  if (entry.first != null && !entry.at.has(entry.first)) entry.first = null;
+  const rival = strongest != null && level(strongest) > level(entry.first) + 6 ? strongest : null;
+  if (entry.rival?.number !== rival) entry.rival = {number: rival, since: Date.now()};
+  if (rival != null && (entry.first === undefined || Date.now() - entry.rival.since >= 1000)) entry.first = rival;
   const rank = line => line.candidate === entry.first ? -1 : entry.order.indexOf(line.candidate);
+  const shown = new Set(here.map(deviceOf));
   return {here: here.sort((a, b) => rank(a) - rank(b)),
-    gone: [...all.filter(line => !isHere(line)), ...entry.gone].filter(line => silenceOf(line) < 300).sort((a, b) => silenceOf(a) - silenceOf(b))};
+    gone: [...all.filter(line => !isHere(line)), ...entry.gone].filter(line => silenceOf(line) < 300).sort((a, b) => silenceOf(a) - silenceOf(b))
+      .filter(line => !shown.has(deviceOf(line)) && shown.add(deviceOf(line)))};
 }
 
 // MARK: Start
@@ -487,7 +508,7 @@ document.getElementById("skip").addEventListener("click", event => {
 });
 export const isWide = matchMedia("(min-width: 1000px)");
 isWide.addEventListener("change", draw);
-window.addEventListener("hashchange", () => { start(); scrollTo(0, 0); });
+window.addEventListener("hashchange", () => { document.querySelectorAll("dialog").forEach(box => box.close()); start(); scrollTo(0, 0); });
 setInterval(() => { if (state.you && !document.hidden) draw(); }, 1000);
 
 async function start() {

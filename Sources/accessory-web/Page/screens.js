@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The five screens: each makes its nodes from what the page knows.
-import {act, air, announce, ask, askName, button, clock, count, dialogue, draw, gateOf, h, isHere, isLive, isOperator, isWide, leave, levelOf, nearness,
-  notice, now, ordered, pause, place, plain, rhythmOf, says, silenceOf, span, stamped, state, tell, trackOf, when} from "./app.js";
+import {absence, act, air, announce, ask, askName, button, clock, count, dialogue, draw, gateOf, h, isHere, isLive, isOperator, isRecent, isWide, leave, levelOf, nearness,
+  notice, now, ordered, pause, place, plain, rhythmOf, says, sentence, settled, silenceOf, span, stamped, state, tell, trackOf, when} from "./app.js";
 
 // MARK: Parts
 
@@ -44,9 +44,7 @@ const itemOf = line => knownItems().find(item => item.app === line.app && item.i
 const knownItems = () => state.items.length ? state.items : state.kept.items?.items ?? [];
 
 const nameOf = address => state.names.get(address);
-const waiting = nodes => isLive() ? h("p", {class: "muted"}, nodes ?? "Loading…") : h("p", {class: "muted"}, "The gateway is away.");
-/** A sentence of the agent, which may lack its capital letter and its full stop. */
-const sentence = text => plain(text, 400).replace(/^./, letter => letter.toUpperCase()).replace(/[^.!?…]$/, "$&.");
+const waiting = nodes => isLive() ? h("p", {class: "muted"}, nodes ?? "Loading…") : h("p", {class: "muted"}, absence());
 
 // MARK: Now
 
@@ -58,17 +56,17 @@ function nowScreen() {
   const silent = accessories.filter(line => line.address && !line.isInSight);
   const ignored = status.devices ? Math.round(100 * (status.devices - status.found) / status.devices) : 0;
   return [
-    h("div", {class: "row"}, h("h1", {class: "grow"}, !isLive() ? "The gateway is away." : needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
+    h("div", {class: "row"}, h("h1", {class: "grow"}, !isLive() ? absence() : needs ? `${count(needs, "thing")} ${needs === 1 ? "needs" : "need"} you.` : "All is well."),
       h("span", {class: "muted"}, clock(now()))),
     h("p", {}, `${count(accessories.length - silent.length, "accessory", "accessories")} in sight`,
-      silent.length > 0 && [" · ", `${silent.length} silent`, silentSince(silent[0]), " (", air(silent[0].displayName), silent.length > 1 ? ", …)" : ")"]),
+      silent.length > 0 && [" · ", `${silent.length} silent (`, air(silent[0].displayName), silentSince(silent[0]), silent.length > 1 ? ", …)" : ")"]),
     status.devices > 0 && h("p", {class: "muted"},
       `${ignored} % of the ${count(status.devices, "device")} in reach are found by no item, and are ignored.`),
     [...state.requests.values()].map(({request}) => h("div", {class: "card amber", key: request.request},
       h("div", {class: "row"}, h("p", {class: "grow"}, requestSentence(request), ` Since ${span(now() - request.since)}.`),
         h("a", {class: "button", href: "#add"}, isOperator() ? "Choose" : "Show")))),
     status.problems.map(problem => h("div", {class: "card amber", key: problem.kind + problem.sentence},
-      h("p", {}, plain(problem.sentence, 400)), cure(problem))),
+      h("p", {}, sentence(problem.sentence)), cure(problem))),
     status.warnings.map(warning => h("div", {class: "card", key: warning.sentence}, h("p", {}, plain(warning.sentence, 400)))),
     h("div", {class: "wide"},
       h("section", {}, h("h2", {}, "Radio"), radio(status), apps(),
@@ -77,15 +75,17 @@ function nowScreen() {
   ];
 }
 
+const radioWords = {on: "listens", off: "is off", recovering: "is being brought back", absent: "is not there"};
+
 function radio(status) {
   const {radio, listening} = status;
-  const words = {on: "listens", off: "is off", recovering: "is being brought back", absent: "is not there"}[radio.state];
   const seconds = (state.history?.sampleMilliseconds ?? 5000) / 1000;
   const rates = (state.history?.reports ?? []).map(reports => Math.round(reports / seconds));
   const last = rates.findLast(rate => rate != null);
   return h("div", {class: "card"},
-    h("p", {}, h("b", {}, plain(radio.source)), ` ${words}. `, radio.state !== "on" && h("span", {class: "muted"}, sentence(radio.detail))),
-    listening && h("p", {class: "muted"}, listening.percent === 100 ? `It listens all the time (${listening.board}).`
+    h("p", {}, h("b", {}, plain(radio.source)), ` ${radioWords[radio.state]}. `,
+      radio.state !== "on" && !status.problems.some(problem => problem.sentence.includes(radio.detail)) && h("span", {class: "muted"}, sentence(radio.detail))),
+    listening && radio.state === "on" && h("p", {class: "muted"}, listening.percent === 100 ? `It listens all the time (${listening.board}).`
       : `It listens ${listening.percent} % of the time, and ${listening.requestPercent} % while an app asks (${listening.board}).`),
     h("p", {}, "Reports a second: ", h("b", {}, last == null ? "–" : String(last)), h("small", {}, " last ten minutes")),
     plot(`Reports a second, now ${last ?? "unknown"}`, rates, {low: 0, high: Math.max(10, ...rates), span: 120}));
@@ -113,7 +113,7 @@ function eventWords({event, connection, endSentence, radio, network}) {
     return connection.event === "connected" ? [`${connection.app} is connected to `, air(connection.displayName), "."]
       : [`${connection.app} is no longer connected to `, air(connection.displayName), endSentence && `: ${endSentence}`, "."];
   }
-  if (radio) return ["The radio: ", plain(radio.detail, 300)];
+  if (radio) return [`The radio ${radioWords[radio.state]}.`, radio.state !== "on" && ` ${sentence(radio.detail)}`];
   return [`The network `, air(network.ssid), network.event === "found" ? ` was found for ${network.app}.` : ` was lost.`];
 }
 
@@ -173,8 +173,8 @@ function addScreen() {
   const entries = [...state.requests.values()];
   return [
     h("h1", {}, "Add"),
-    state.closed.filter(closed => Date.now() - closed.at < 10000 || closed.isKept).map(closedCard),
     entries.length > 0 ? h("div", {}, entries.map(requestCard)) : empty("No app asks for anything."),
+    state.closed.filter(closed => Date.now() - closed.at < 10000).map(closedCard),
     isOperator() && openCard(),
   ];
 }
@@ -185,7 +185,7 @@ function closedCard(closed) {
   return h("div", {class: isChoice ? "card" : "card bad", key: closed.closed, role: "status"},
     closed.accessory
       ? h("p", {class: "good"}, air(closed.displayName), closed.replaces ? " has its new device." : closed.kind === "setup" ? ` was added to ${closed.app}.` : " is done.")
-      : h("p", {}, `${closed.app}: `, sentence(closed.reason ?? "the request has ended")),
+      : h("p", {}, `${closed.app}: `, sentence(closed.reason ?? "the request has ended"), closed.failure === "invalidated" && " Look whether the app runs: it has to ask again."),
     h("div", {class: "buttons"}, closed.accessory && isOperator() && act("Rename", () => renameAccessory(closed.accessory, closed.displayName)),
       button("Done", done)));
 }
@@ -298,10 +298,10 @@ function candidate(entry, line) {
       line.address && ` · ${line.address.slice(-5)}`, line.security && ` · ${line.security}`, line.apps?.length ? ` · already in ${line.apps.join(", ")}` : line.isShared && " · another app has it")),
     isOperator() && act(!isFirst ? "Choose" : request.replaces ? `This one is the new ${plain(request.displayName)}` : `This one? ${plain(item?.name ?? name)} → ${request.app}`,
       () => choose(request, line, item), isFirst ? "main large" : "", {"data-candidate": line.candidate, "aria-label": isFirst ? null : `Choose ${plain(name)}`}),
-    h("div", {class: "whole"}, !line.ssid && levels.length > 1 && plot(`Signal of ${plain(name)} in the last ten seconds`, levels,
+    h("div", {class: "whole"}, !line.ssid && plot(`Signal of ${plain(name)} in the last ten seconds`, levels,
       {...item?.enterRSSI == null ? {low: -100, high: -30} : {low: leave - 25, high: enter + 10}, kind: "track", lines: gateLines(item)}),
     isLying && h("p", {class: "warn"}, "It lay here before, and so is not chosen by itself. Take it away and bring it back, or choose it."),
-    isRemoved && h("div", {class: "row warn"}, h("span", {class: "grow"}, "It was removed before: touch does not choose it."), isOperator() && letIn(request.app, line.address)),
+    isRemoved && h("div", {class: "row warn"}, h("span", {class: "grow"}, `It was removed before${request.usesTouch ? ": touch does not choose it." : "."}`), isOperator() && letIn(request.app, line.address)),
     !line.isIdentityDurable && h("p", {class: "warn"}, "It changes its address and gave no key: it may be lost again", request.usesTouch && ", and touch does not choose it", ".")));
 }
 
@@ -331,7 +331,7 @@ function add(request, line, item) {
   };
   if (line.ssid) return dialogue("Add this network?", [h("p", {}, air(line.ssid), ` for ${request.app}`)],
     [[`Add to ${request.app}`, () => { submit(undefined); }, "main"], ["Back", null]]);
-  askName(`Add to ${request.app}`, plain(suggestion), `${request.app} gets it. All apps that have it see this name.`, `Add to ${request.app}`,
+  askName(`Add to ${request.app}`, suggestion, `${request.app} gets it. All apps that have it see this name.`, `Add to ${request.app}`,
     name => { submit(name); });
 }
 
@@ -370,7 +370,7 @@ function accessoriesScreen(detail) {
   return [h("h1", {}, "Accessories"),
     all.length > 6 && [h("label", {for: "filter"}, "Find"),
       h("input", {id: "filter", type: "search", value: mine.filter, oninput: event => { mine.filter = event.target.value; draw(); }})],
-    !shown.length && empty(["Nothing here is called “", air(mine.filter), "”."], button("Show all", () => { mine.filter = ""; draw(); })),
+    !shown.length && empty(["Nothing here is called “", air(mine.filter), "”."], button("Show all", () => { mine.filter = ""; draw(); document.getElementById("filter").focus(); })),
     chosen ? h("div", {class: "wide"}, list(shown.map(line => [line.identifier, h("a", {class: "link", href: `#accessories/${line.identifier}`,
       "aria-current": line === chosen ? "true" : null}, h("b", {}, air(line.displayName)), h("div", {class: "muted"}, line.app, " · ", sight(line)))])), accessoryDetail(chosen))
       : shown.length > 0 && isWide.matches ? table(shown) : h("div", {class: "cards"}, shown.map(line =>
@@ -400,7 +400,7 @@ function sight(line) {
   if (line.status === "suspended") return h("span", {class: "warn"}, "The app's account has changed: confirm it on Now.");
   if (line.status === "orphaned") return h("span", {class: "warn"}, "Its item is not in the manifest any longer.");
   if (line.ssid && !line.address) return line.isInSight ? "Its network is in reach." : "Its network is not in reach.";
-  if (line.isHeard) return h("span", {class: "warn"}, "It is heard, but its item does not find it.");
+  if (line.isHeard && isRecent(line)) return h("span", {class: "warn"}, "It is heard, but its item does not find it.");
   if (!isHere(line)) return h("span", {class: "lost"}, `Not heard${silentSince(line)}.`);
   const silence = (trackOf(line)?.silenceMilliseconds ?? 0) / 1000;
   return [h("span", {class: isLive() ? "good" : "muted"}, place(line)), silence > 10 && ` · heard ${span(silence)} ago`];
@@ -409,7 +409,7 @@ function sight(line) {
 function traits(line) {
   return [line.connection && (line.connection === "connected" ? `connected to ${line.app} for ${span(now() - (line.connectedSince ?? now()))}` : `${line.app} is connecting`),
     line.bond === "bonded" && "paired", line.bond === "lost" && h("span", {class: "warn"}, "the pairing is lost"),
-    line.lacksAuthenticatedBond && h("span", {class: "warn"}, "needs a pairing with digits"), rhythmOf(line) && `sends every ${pause(rhythmOf(line))}`,
+    line.lacksAuthenticatedBond && h("span", {class: "warn"}, "needs a pairing with digits"), rhythmOf(line) && `sends every ${pause(rhythmOf(line)).replace(" ", "\u00a0")}`,
     !line.isIdentityDurable && "may change its address"].filter(Boolean).flatMap((part, i) => i ? [" · ", part] : [part]);
 }
 
@@ -433,7 +433,7 @@ function confirm(title, text, verb, action) {
 }
 
 function renameAccessory(accessory, name) {
-  askName("Rename", plain(name), "All apps that have it see this name.", "Rename", name => { tell("/rename", {accessory, name}); });
+  askName("Rename", name, "All apps that have it see this name.", "Rename", name => tell("/rename", {accessory, name}));
 }
 
 function removeAccessory(line) {
@@ -605,13 +605,16 @@ function clauseAnswer(clause, item) {
   const heard = clause.compared.find(part => part.masked != null) ?? clause.compared[0];
   const [owner, ofAnother] = owners[clause.clause] ?? [];
   const isOthers = item.clauses.some(other => other.clause === owner && !other.holds && other.compared.length > 0);
-  return [h("b", {}, clauseNames[clause.clause] ?? clause.clause), ` ${plain(clause.wanted, 80)} `,
+  return [h("b", {}, clauseNames[clause.clause] ?? clause.clause), ` ${plain(hexWords(clause.wanted), 80)} `,
     h("span", {class: clause.holds ? "good" : "lost"}, clause.holds ? "yes" : heard ? "no" : isOthers ? `no: it sends data ${ofAnother}` : "no: it sends none"),
     !clause.holds && heard && (heard.masked != null || /^([0-9a-f]{2})+$/.test(heard.value) && /^([0-9a-f]{2})+$/.test(clause.wanted) ? bytes(clause, heard)
-      : h("p", {class: "muted"}, `it sends ${plain(heard.value, 80)}`))];
+      : h("p", {class: "muted"}, `it sends ${plain(hexWords(heard.value), 80)}`))];
 }
 
 const pairs = hex => hex?.match(/../g) ?? [];
+
+/** A number as 0x0EEE, and bytes as a5 5a. */
+const hexWords = text => /^0x[0-9a-f]+$/i.test(text) ? `0x${text.slice(2).toUpperCase()}` : /^([0-9a-f]{2})+$/.test(text) ? pairs(text).join(" ") : text;
 
 /** What is sent, above what is wanted; the bytes that differ are marked. */
 function bytes(clause, heard) {
@@ -652,13 +655,14 @@ function tools(device) {
 function suggested(found) {
   const {kept} = state;
   const app = kept.app ??= state.apps[0]?.app ?? "APP";
-  const text = found.toml.replace(/\[\[app\.[^.\]]+\.item\]\]/g, `[[app.${app}.item]]`);
+  const [head, item] = found.toml.split(/\n\n([^]*)/);
+  const text = item.replace(/\[\[app\.[^.\]]+\.item\]\]/g, `[[app.${app}.item]]`);
   const command = `sudo accessoryctl suggest ${found.address} --app ${app} --add`;
   return [found.warnings.map(warning => h("p", {class: "warn", key: warning}, plain(warning, 400))),
     state.apps.length > 1 && [h("label", {for: "app"}, "For the app"), h("select", {id: "app", onchange: event => { kept.app = event.target.value; draw(); }},
       state.apps.map(line => h("option", {value: line.app, selected: line.app === app}, line.app)))],
     h("pre", {}, text), h("div", {class: "buttons"}, button("Copy", () => copy(text)),
-      isOperator() && button("See what it changes", () => { state.mine.addition = text; location.hash = "#rules"; })),
+      isOperator() && button("See what it changes", () => { state.mine.addition = {app, head, text}; location.hash = "#rules"; })),
     h("p", {class: "muted"}, "This puts it in place:"), h("pre", {}, command), button("Copy the command", () => copy(command))];
 }
 
@@ -711,12 +715,18 @@ function nearList() {
   const own = new Set([...state.accessories.values()].map(line => line.address));
   const others = devices.devices.filter(device => !own.has(device.address));
   if (!others.length) return empty("Nothing else is in reach.");
-  return h("div", {}, deviceList([...others.filter(isHere), ...others.filter(device => !isHere(device))].slice(0, 30)),
+  const byAddress = new Map(others.map(device => [device.address, device]));
+  const near = settled(state.kept.near ??= {}, byAddress, device => levelOf(device) ?? -128, 9).map(address => byAddress.get(address));
+  return h("div", {}, deviceList([...near.filter(isHere), ...near.filter(device => !isHere(device))]),
     devices.more > 0 && h("p", {class: "muted"}, `${count(devices.more, "weaker device")} not shown.`));
 }
 
-const deviceList = devices => list(devices.map((device, i) => [device.address, h("a", {class: "link", href: `#why/${device.address}`},
-  h("div", {class: "row"}, bars(isHere(device) ? device.filteredRSSI : null), h("div", {class: "grow"}, device.name ? air(device.name) : `Device ${i + 1}`,
+/** A device without a name keeps its number. */
+const numbered = new Map();
+const numberOf = ({address}) => numbered.get(address) ?? numbered.set(address, numbered.size + 1).size;
+
+const deviceList = devices => list(devices.map(device => [device.address, h("a", {class: "link", href: `#why/${device.address}`},
+  h("div", {class: "row"}, bars(isHere(device) ? device.filteredRSSI : null), h("div", {class: "grow"}, device.name ? air(device.name) : `Device ${numberOf(device)}`,
     h("div", {class: "muted"}, place(device), [maker(device.data), device.address, device.items.length > 0 && `matches ${device.items.map(item => `${item.app}/${item.item}`).join(", ")}`]
       .filter(Boolean).map(text => ` · ${text}`)))))]));
 
@@ -734,7 +744,7 @@ function rulesScreen() {
 
 /** What an item looks for: company 0x0EEE and data a5 5a. */
 function itemWords(descriptor) {
-  const words = descriptor.map(line => /^([\w-]+) = "?(.*?)"?$/.exec(line) ?? [null, line, ""]).filter(([, key]) => !key.startsWith("range"));
+  const words = descriptor.map(line => /^([\w-]+) = "?(.*?)"?$/.exec(line) ?? [null, line, ""]).filter(([, key]) => !/^(bluetooth-)?range/.test(key));
   return words.filter(([, key, value]) => !(key.endsWith("-mask") && /^f*$/i.test(value))).map(([, key, value]) => {
     const bytes = key.endsWith("-blob") || key.endsWith("-mask") ? pairs(value).join(" ") : value;
     return `${clauseNames[key] ?? (key.endsWith("-mask") ? "under the mask" : key.replace("bluetooth-", "").replaceAll("-", " "))} ${bytes}`;
@@ -796,12 +806,27 @@ function editor() {
 function takeManifest() {
   const {kept, mine} = state;
   if (mine.addition) {
-    edit(`${text().trimEnd()}\n\n${mine.addition}`);
+    edit(added(text(), mine.addition));
     mine.addition = null;
   }
   if (mine.text == null || isChanged()) return;
   if (mine.draft) kept.isInPlace = true;
   Object.assign(mine, {text: null, base: null, checked: null, draft: null});
+}
+
+/** A manifest with an item more; what it asks for stands in the lists of its app. */
+function added(manifest, {app, head, text}) {
+  const lines = manifest.trimEnd().split("\n");
+  const start = lines.findIndex(line => line.trim() === `[app.${app}]`) + 1;
+  const length = lines.slice(start).findIndex(line => line.startsWith("["));
+  const own = start ? lines.splice(start, length < 0 ? lines.length : length) : [];
+  for (const [line, key, value] of start ? head.matchAll(/^([\w-]+) = \[(.*)\]$/gm) : []) {
+    const at = own.findIndex(other => other.split("=")[0].trim() === key);
+    if (at < 0) own.unshift(line);
+    else if (!own.slice(at).join("").split("]")[0].toLowerCase().includes(value.toLowerCase())) own[at] = own[at].replace("[", `[${value}, `);
+  }
+  lines.splice(start, 0, ...own);
+  return `${lines.join("\n")}\n\n${text}`;
 }
 
 /** The numbers of the lines; those with something wrong are marked. */
