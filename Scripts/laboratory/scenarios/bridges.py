@@ -2,11 +2,11 @@
 """The bridges and the page as services: under their units and AppArmor profiles they reach the agent, serve who may connect,
 read their files again, and nothing is denied to them."""
 
-import json
 import pathlib
 import socket
 import time
-import urllib.request
+
+from tab import Tab
 
 MANIFEST = """schema = 1
 [gateway]
@@ -21,7 +21,7 @@ user = "accessory-mqtt"
 [bridge.nats]
 user = "accessory-nats"
 """
-PAGE, HOME_ASSISTANT = ("127.0.0.1", 8484), ("127.0.0.1", 6053)
+HOME_ASSISTANT = ("127.0.0.1", 6053)
 # What a bridge says once the agent has let it in, and when it has read its files again.
 BRIDGES = {
     "esphome": ("the agent is there", "the key was read again"),
@@ -32,26 +32,13 @@ BRIDGES = {
 MEGABYTES_MAX = {"esphome": 8, "mqtt": 8, "nats": 14, "web": 9}
 
 
-def fetch(path, body=None, **head):
-    request = urllib.request.Request(f"http://{PAGE[0]}:{PAGE[1]}{path}", json.dumps(body).encode() if body else None, {
-        "Origin": f"http://{PAGE[0]}:{PAGE[1]}", "Content-Type": "application/json", **head})
-    with urllib.request.urlopen(request, timeout=30) as response:
-        return response.read(), response.headers
-
-
 def looks_at_the_page(lab, system):
     """A link lets in; the page then has the agent's state."""
-    link = system.run("accessoryctl", "web")
-    code = link.split("#")[1].split()[0]
-    _, head = fetch("/login", {"code": code})
-    lab.check(b"<html" in fetch("/")[0], "the page is served")
-    cookie = head["Set-Cookie"].split(";")[0]
-    with urllib.request.urlopen(urllib.request.Request(
-            f"http://{PAGE[0]}:{PAGE[1]}/events", headers={"Cookie": cookie}), timeout=30) as stream:
-        line = b""
-        while b"version" not in line:
-            line = stream.readline()
-    lab.check(b"version" in line, "the page has the agent's status")
+    tab = Tab(system.run("accessoryctl", "web"))
+    with tab.get("/") as page:
+        lab.check(b"<html" in page.read(), "the page is served")
+    status = next(row for name, row in tab.events() if name == "status")
+    lab.check(status["version"], "the page has the agent's status")
 
 
 def is_encrypted():

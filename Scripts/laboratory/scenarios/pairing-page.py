@@ -4,56 +4,42 @@
 import json
 import subprocess
 import threading
-import urllib.request
 
 import bonds
 from program import Program
 from sessions import AppSession
+from tab import Tab
 
 PATIENCE = 300
-ADDRESS = "http://127.0.0.1:8484"
 
 
 class Page:
-    """accessory-web, and a browser's tab in it."""
+    """accessory-web, and a tab in it."""
 
     def __init__(self, lab, agent):
-        self.lab, self.folder, self.rows, self.stream = lab, lab.folder / "page", [], None
-        self.folder.mkdir()
-        self.program = Program(lab, "accessory-web", [
-            "/lab/bin/accessory-web", "--socket", agent.socket_path, "--state", self.folder, "--runtime", self.folder])
-        lab.open.append(self.program)
-        lab.logs.append(self.program)
-        lab.until(lambda: (self.folder / "control").exists(), "the page is served")
-        link = subprocess.run(
-            ["/lab/bin/accessoryctl", "web", "--runtime", self.folder], capture_output=True, text=True, check=True).stdout
-        with self.ask("/login", code=link.split("#")[1].split()[0]) as reply:
-            self.cookie = reply.headers["Set-Cookie"].split(";")[0]
-
-    def ask(self, path, cookie=None, **body):
-        return urllib.request.urlopen(urllib.request.Request(ADDRESS + path, json.dumps(body).encode(), {
-            "Origin": ADDRESS, "Content-Type": "application/json", **({"Cookie": cookie} if cookie else {})}), timeout=170)
-
-    def open_tab(self):
-        self.stream = urllib.request.urlopen(
-            urllib.request.Request(f"{ADDRESS}/events", headers={"Cookie": self.cookie}), timeout=170)
+        self.lab, self.rows = lab, []
+        folder = lab.folder / "page"
+        folder.mkdir()
+        program = Program(lab, "accessory-web", [
+            "/lab/bin/accessory-web", "--socket", agent.socket_path, "--state", folder, "--runtime", folder])
+        lab.open.append(program)
+        lab.logs.append(program)
+        lab.until(lambda: (folder / "control").exists(), "the page is served")
+        self.tab = Tab(subprocess.run(
+            ["/lab/bin/accessoryctl", "web", "--runtime", folder], capture_output=True, text=True, check=True).stdout)
         threading.Thread(target=self._read, daemon=True).start()
+        lab.until(lambda: any(name == "synced" for name, _ in self.rows), "the tab is there")
 
     def _read(self):
-        kind = None
-        for line in self.stream:
-            word, _, rest = line.decode().rstrip("\n").partition(": ")
-            if word == "event":
-                kind = rest
-            elif word == "data":
-                self.rows.append((kind, json.loads(rest)))
+        for row in self.tab.events():
+            self.rows.append(row)
 
     def change(self, path, **body):
         """Makes a change as a click does, without waiting for its end. Returns the list that gets the reply."""
         replies = []
 
         def act():
-            with self.ask(path, self.cookie, **body) as reply:
+            with self.tab.post(path, **body) as reply:
                 replies.append(json.loads(reply.read() or b"{}"))
         threading.Thread(target=act, daemon=True).start()
         return replies
@@ -61,7 +47,7 @@ class Page:
     def find(self, what, search):
         """Waits for a message of the stream in which `search` finds something, and returns that."""
         return self.lab.until(
-            lambda: next((found for kind, row in reversed(self.rows) if kind == "picker" and (found := search(row))), None),
+            lambda: next((found for name, row in reversed(self.rows) if name == "picker" and (found := search(row))), None),
             what, 60)
 
 
@@ -87,7 +73,6 @@ def scenario(lab):
     peer.order("rotate")
     agent = bonds.start_agent(lab, peer)
     app, page = AppSession(agent), Page(lab, agent)
-    page.open_tab()
 
     def types(request, question, _):
         lab.equal(question, "enterDigits", "the question")
