@@ -145,7 +145,6 @@ public struct MQTTBridge: Sendable {
     case .connected:
       deadlines.append(searchEnd)
       if queue.isWaiting { deadlines.append(progressTime + Self.silenceMax) }
-      guard change == nil else { break }
       deadlines += accessories.values.map { $0.deadline(pause: configuration.pauses.pause(app: $0.line.app)) }
     }
     if unstored != nil { deadlines.append(storeTime) }
@@ -310,29 +309,31 @@ public struct MQTTBridge: Sendable {
     EventPayload(gateway: topics.gateway, showsAddresses: configuration.showsAddresses)
   }
 
+  /// Publishes what a topic is to have; while the topics change, nothing: everything is published under the new ones.
+  private mutating func retain(_ topic: String, _ payload: [UInt8]) {
+    if change == nil { queue.set(topic, payload) }
+  }
+
   private mutating func publishAvailability() {
-    guard change == nil else { return }
     let isThere = feed.isAgentThere && ending == nil
-    queue.set(topics.availability, Array((isThere ? "online" : "offline").utf8))
+    retain(topics.availability, Array((isThere ? "online" : "offline").utf8))
   }
 
   private mutating func publishStatus() {
-    if change == nil, let status = feed.status {
-      queue.set(topics.status, payloads.status(status, bridge: version))
-    }
+    if let status = feed.status { retain(topics.status, payloads.status(status, bridge: version)) }
   }
 
   /// Publishes states and values whose pause is over.
   private mutating func publishDueTopics() {
-    guard feed.isListed, change == nil else { return }
+    guard feed.isListed else { return }
     for (accessory, state) in accessories {
       if state.isStateDue(at: now) {
-        queue.set(topics.state(accessory), state.state(showsAddresses: configuration.showsAddresses))
+        retain(topics.state(accessory), state.state(showsAddresses: configuration.showsAddresses))
         accessories[accessory]?.stateWasPublished(at: now)
         publishDevice(accessory)
       }
       if state.areValuesDue(at: now, pause: configuration.pauses.pause(app: state.line.app)) {
-        queue.set(topics.values(accessory), state.valuesPayload)
+        retain(topics.values(accessory), state.valuesPayload)
         accessories[accessory]?.valuesWerePublished(at: now)
         publishDevice(accessory)
       }
@@ -343,7 +344,7 @@ public struct MQTTBridge: Sendable {
     guard let topic = topics.device(accessory), let state = accessories[accessory] else { return }
     let discovery = DeviceDiscovery(
       topics: topics, version: version, showsAddresses: configuration.showsAddresses)
-    queue.set(topic, discovery.payload(of: state.line, values: state.values))
+    retain(topic, discovery.payload(of: state.line, values: state.values))
   }
 
   /// Removes what the broker has of an accessory. The state goes last: by it a later run finds what is left.
