@@ -20,18 +20,18 @@ extension ReceivedReply {
     }
     switch GatewayErrorName(rawValue: error) {
     case .busy: return "the agent is busy; close other readers of it"
-    case .deviceNotInSight: return "the device is not in sight"
+    case .deviceNotInSight: return "the device is not heard now"
     default: break
     }
-    if error == "org.varlink.service.InvalidParameter" {
-      return "the agent does not take this \(text("parameter") ?? "value")"
-    }
+    if isInvalidParameter { return "the agent does not take this \(text("parameter") ?? "value")" }
     return isPermissionDenied
       ? "the manifest's bridge section does not allow it"
       : String(error.split(separator: ".").last ?? "error")
   }
 
   public var isPermissionDenied: Bool { error == "org.varlink.service.PermissionDenied" }
+
+  public var isInvalidParameter: Bool { error == "org.varlink.service.InvalidParameter" }
 
   /// The agent does not know the method: it is older than this program.
   public var isUnknownMethod: Bool {

@@ -209,9 +209,7 @@ public struct GatewayFeed: Sendable {
   private mutating func accessoriesAnswered(_ reply: ReceivedReply) {
     if reply.isPermissionDenied { note(.notABridge) }
     // One that knows no `follows` refuses it, or ends its reply at once.
-    if reply.isUnknownMethod || reply.error == "org.varlink.service.InvalidParameter"
-      || (reply.error == nil && !reply.continues)
-    {
+    if reply.isUnknownMethod || reply.isInvalidParameter || (reply.error == nil && !reply.continues) {
       note(.agentIsOlder)
     }
     if reply.error != nil || !reply.continues { return book.restart() }

@@ -12,14 +12,14 @@ typealias AgentAnswer = Result<[ReceivedReply], QuestionError>
 struct QuestionError: Error {
   let sentence: String
   /// The request that was asked about has ended.
-  var isClosed = false
+  let isClosed: Bool
   /// The device that was asked about is not heard.
-  var isNotInSight = false
+  let isNotInSight: Bool
 
   static let busy = QuestionError(sentence: "Too much is asked at once. Try again in a moment.")
 
-  init(sentence: String, isClosed: Bool = false) {
-    (self.sentence, self.isClosed) = (sentence, isClosed)
+  init(sentence: String, isClosed: Bool = false, isNotInSight: Bool = false) {
+    (self.sentence, self.isClosed, self.isNotInSight) = (sentence, isClosed, isNotInSight)
   }
 
   init(_ error: BridgeCallError) {
@@ -35,12 +35,10 @@ struct QuestionError: Error {
           "The agent does not take this program for an operator. Put its account into the group accessory.")
     } else if reply.isUnknownMethod {
       self.init(sentence: "The agent is older than this page. Update the package accessory-gateway.")
-    } else if reply.error == GatewayErrorName.deviceNotInSight.rawValue {
-      self.init(sentence: "The device is not heard now.")
-      isNotInSight = true
     } else {
       self.init(
-        sentence: refusal.asSentence, isClosed: reply.error == OperatorErrorName.requestClosed.rawValue)
+        sentence: refusal.asSentence, isClosed: reply.error == OperatorErrorName.requestClosed.rawValue,
+        isNotInSight: reply.error == GatewayErrorName.deviceNotInSight.rawValue)
     }
   }
 }

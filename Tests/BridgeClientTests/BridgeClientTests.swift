@@ -56,7 +56,7 @@ struct BridgeClientTests {
     "A refusal is a sentence",
     arguments: [
       ("org.varlink.service.InvalidParameter", "the agent does not take this displayName"),
-      ("io.accessoryd.Gateway.DeviceNotInSight", "the device is not in sight"),
+      ("io.accessoryd.Gateway.DeviceNotInSight", "the device is not heard now"),
       ("org.varlink.service.PermissionDenied", "the manifest's bridge section does not allow it"),
       ("io.accessoryd.Operator.Other", "Other"),
     ])

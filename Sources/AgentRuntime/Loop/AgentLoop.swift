@@ -88,7 +88,7 @@ struct AgentLoop: ~Copyable {
   mutating func endScan() throws(SystemError) {
     context.agent.endScan(at: context.now)
     performActions()
-    radio.updateReadiness(isUrgent: true, &context)
+    radio.updateReadiness(isUrgent: context.agent.lookAhead().isRadioUrgent, &context)
     try turn(milliseconds: Self.scanEndMilliseconds) { $0.hasEndedScan }
   }
 
