@@ -36,18 +36,6 @@ class Program:
                 raise AssertionError(f"this does not start: {' '.join(map(str, self.command))}")
             time.sleep(0.02)
 
-    def resident_kilobytes(self):
-        """VmRSS: see proc(5)."""
-        text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(text.split("VmRSS:")[1].split()[0])
-
-    def keeps_below(self, megabytes, name):
-        """Its memory, after what the last connection alone needed was given back: within ten seconds."""
-        end = time.monotonic() + 20
-        while (kilobytes := self.resident_kilobytes()) > megabytes * 1024 and time.monotonic() < end:
-            time.sleep(0.2)
-        check(kilobytes <= megabytes * 1024, f"{name} has {kilobytes / 1024:.1f} MB of {megabytes} in memory")
-
     def kill(self, number=signal.SIGKILL):
         self.process.send_signal(number)
         self.process.wait()

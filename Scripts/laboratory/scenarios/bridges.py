@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bridges and the page as services: under their units and AppArmor profiles they reach the agent, serve who may connect,
-read their files again, and nothing is denied to them."""
+"""The bridges and the page as services: under their units and AppArmor profiles they reach the agent and their servers, serve
+who may connect, read their files again, and nothing is denied to them; and what they keep in memory then."""
 
 import pathlib
 import socket
 import time
 
+from program import Program
 from tab import Tab
 
 MANIFEST = """schema = 1
@@ -22,12 +23,12 @@ user = "accessory-mqtt"
 user = "accessory-nats"
 """
 HOME_ASSISTANT = ("127.0.0.1", 6053)
-# What a bridge says once the agent has let it in, and when it has read its files again.
+# What a bridge says once the agent has let it in and its server, too, and when it has read its files again.
 BRIDGES = {
-    "esphome": ("the agent is there", "the key was read again"),
-    "mqtt": ("the agent is there", "the configuration was read again"),
-    "nats": ("the agent is there", "the configuration was read again"),
-    "web": ("the agent replies", "the token of metrics was read again"),
+    "esphome": ("the agent is there", "the agent is there", "the key was read again"),
+    "mqtt": ("the agent is there", "connected to the broker", "the configuration was read again"),
+    "nats": ("the agent is there", "connected to the server", "the configuration was read again"),
+    "web": ("the agent replies", "the agent replies", "the token of metrics was read again"),
 }
 MEGABYTES_MAX = {"esphome": 8, "mqtt": 8, "nats": 14, "web": 9}
 
@@ -54,10 +55,17 @@ def scenario(lab):
     (system.root / "etc/accessoryd/room.btsnoop").chmod(0o644)
     system.write("etc/accessoryd/accessoryd.toml", MANIFEST)
     system.systemctl("start", "accessoryd.service")
-    for name, (word, again) in BRIDGES.items():
+    servers = [Program(lab, "mosquitto", ["/usr/sbin/mosquitto", "-p", "1883"]),
+               Program(lab, "nats-server", ["/usr/sbin/nats-server", "-a", "127.0.0.1", "-js", "-sd", lab.folder / "jetstream"])]
+    # The machine knows no names, not even localhost.
+    for name in ("mqtt", "nats"):
+        text = pathlib.Path(f"/lab/Config/{name}.toml").read_text().replace("localhost", "127.0.0.1")
+        (system.root / f"etc/accessoryd/{name}.toml").write_text(text.replace("create = false", "create = true"))
+    for name, (*words, again) in BRIDGES.items():
         unit = f"accessory-{name}.service"
         system.systemctl("start", unit)
-        lab.until(lambda: word in system.journal(unit), f"{unit} says {word}", 60)
+        for word in words:
+            lab.until(lambda: word in system.journal(unit), f"{unit} says {word}", 60)
         process = system.processes(unit)[0]
         lab.equal(pathlib.Path(f"/proc/{process}/attr/current").read_text().strip(), f"accessory-{name} (enforce)",
                   f"the profile of {unit}")
@@ -69,7 +77,7 @@ def scenario(lab):
     for name in ("mqtt", "nats"):
         lab.check("no errors" in system.run(f"accessory-{name}", "check"), f"root checks the configuration of {name}")
     time.sleep(12)
-    for name, (word, again) in BRIDGES.items():
+    for name, (*_, again) in BRIDGES.items():
         unit = f"accessory-{name}.service"
         system.systemctl("reload", unit)
         lab.until(lambda: again in system.journal(unit), f"{unit} reads its files again", 30)
@@ -77,4 +85,6 @@ def scenario(lab):
         lab.figure(f"{name} MB", f"{resident / 1024:.1f}")
         lab.check(resident <= MEGABYTES_MAX[name] * 1024, f"{name} has {resident} kB in memory")
         lab.equal(system.property("NRestarts", unit), "0", f"restarts of {unit}")
+    for server in servers:
+        server.end()
     lab.equal(lab.denials.take(), [], "denials")
