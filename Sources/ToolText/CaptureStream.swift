@@ -13,11 +13,11 @@ public struct CaptureStream: ~Copyable {
   private static let pieceByteCount = 1 << 16
   static let bufferByteCount = 1 << 19
 
-  private var buffer = [UInt8](repeating: 0, count: bufferByteCount)
+  @usableFromInline var buffer = [UInt8](repeating: 0, count: bufferByteCount)
   /// The bytes of the buffer that wait to be read.
-  private var waiting = 0..<0
+  @usableFromInline var waiting = 0..<0
   /// Where the buffer begins in the file.
-  private var base = 0
+  @usableFromInline var base = 0
   private var datalink: BtsnoopDatalink?
   /// Whether the input has ended; records may still wait in the buffer.
   public private(set) var hasEnded = false
@@ -53,29 +53,54 @@ public struct CaptureStream: ~Copyable {
     waiting = 0..<waiting.count
   }
 
-  /// The next record, or nil when the buffer has no other whole one, and after an error. Wrong bytes are an error as soon
-  /// as they are there.
-  @_lifetime(&self)
-  public mutating func next() -> BtsnoopRecord? {
-    do throws(BtsnoopError) {
-      if datalink == nil { try readHeader() }
-      guard let datalink else { return nil }
-      var reader = BtsnoopReader(
-        buffer.span.rawBytes.extracting(waiting), datalink, at: base &+ waiting.lowerBound)
-      let record = try reader.next()
-      waiting = (reader.offset &- base)..<waiting.upperBound
-      return record
-    } catch {
-      // The rest of the record may come with the next piece.
-      if case .recordTruncated = error, !hasEnded { return nil }
-      self.error = error
-      waiting = waiting.upperBound..<waiting.upperBound
-      return nil
+  /// Hands the whole records that are there to `body` while it returns true; one that it has refused is read. Wrong bytes
+  /// are an error as soon as they are there, and nothing is read after one.
+  ///
+  /// Inlinable, so that a record costs no calls of closures, and its fields stay in registers.
+  @inlinable
+  @inline(__always)
+  public mutating func forEachRecord<Failure: Error>(
+    _ body: (borrowing BtsnoopRecord) throws(Failure) -> Bool
+  ) throws(Failure) {
+    guard let datalink = readHeader() else { return }
+    var reader = BtsnoopReader(
+      buffer.span.rawBytes.extracting(waiting), datalink, at: base &+ waiting.lowerBound)
+    var end = reader.offset
+    defer { waiting = (end &- base)..<waiting.upperBound }
+    while true {
+      let next: BtsnoopRecord?
+      do throws(BtsnoopError) { next = try reader.next() } catch {
+        if note(error) { end = base &+ waiting.upperBound }
+        return
+      }
+      guard let record = next else { return }
+      end = reader.offset
+      guard try body(record) else { return }
     }
   }
 
+  /// Returns whether an error ends the stream: the rest of a record may come with the next piece.
+  @usableFromInline
+  mutating func note(_ error: BtsnoopError) -> Bool {
+    if case .recordTruncated = error, !hasEnded { return false }
+    self.error = error
+    return true
+  }
+
+  /// How the records are framed, once the header of the file is there.
+  @usableFromInline
+  mutating func readHeader() -> BtsnoopDatalink? {
+    if datalink == nil, error == nil {
+      do throws(BtsnoopError) { try parseHeader() } catch {
+        self.error = error
+        waiting = waiting.upperBound..<waiting.upperBound
+      }
+    }
+    return datalink
+  }
+
   /// Reads the header of the file unless more of it has to come.
-  private mutating func readHeader() throws(BtsnoopError) {
+  private mutating func parseHeader() throws(BtsnoopError) {
     let buffer = buffer
     let bytes = buffer.span.rawBytes.extracting(waiting)
     guard BtsnoopReader.mayBegin(with: bytes) || bytes.byteCount == 0 else {

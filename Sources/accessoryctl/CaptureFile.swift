@@ -38,8 +38,6 @@ struct CaptureFile: ~Copyable {
 
   /// Hands every record to `body` while it returns true. A capture that is cut off is an error after its last
   /// whole record. Before a stream may keep the tool waiting, `idle` is called.
-  ///
-  /// Inlined, so that a record costs no calls of closures.
   @inline(__always)
   func forEachRecord(
     idle: () throws(ToolError) -> Void = {}, _ body: (borrowing BtsnoopRecord) throws(ToolError) -> Bool
@@ -48,9 +46,12 @@ struct CaptureFile: ~Copyable {
     while !stream.hasEnded {
       if !input.isOrdinary { try idle() }
       try readPiece(of: &stream)
-      while let record = stream.next() {
-        guard try body(record) else { return }
+      var goesOn = true
+      try stream.forEachRecord { record throws(ToolError) in
+        goesOn = try body(record)
+        return goesOn
       }
+      guard goesOn else { return }
       if let format = stream.otherFormat {
         throw .sentence("\(quoted(path)): \(format.sentence(ofFile: shown(path)))", .dataError)
       }

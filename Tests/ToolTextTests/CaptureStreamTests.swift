@@ -24,9 +24,10 @@ import ToolText
         rest = rest.dropFirst(count)
         return count
       }
-      while let record = stream.next() {
+      stream.forEachRecord { record in
         reading.offsets.append(record.offset)
         reading.payloads.append(record.payload.bytes)
+        return true
       }
     }
     reading.error = stream.error
@@ -69,8 +70,10 @@ import ToolText
       buffer[range.lowerBound] = UInt8(ascii: "#")
       return 1
     }
-    let isEmpty = stream.next() == nil
-    #expect(isEmpty)
+    stream.forEachRecord { _ in
+      Issue.record("there is no record")
+      return true
+    }
     #expect(stream.error == .notBtsnoop)
     #expect(Self.read(Array("btsnoof".utf8), pieces: 1).error == .notBtsnoop)
     #expect(Self.read(Array("btsnoo".utf8), pieces: 1).error == .headerTruncated(byteCount: 6))

@@ -43,7 +43,10 @@ import VirtualRadio
     var stream = CaptureStream(holding: writer.bytes)
     stream.readPiece { _, _ in 0 }
     var events: [EventLine] = []
-    while let record = stream.next() { replay.replay(record, into: &events) }
+    stream.forEachRecord { record in
+      replay.replay(record, into: &events)
+      return true
+    }
     replay.end()
     return (events.map { "\($0.event) \($0.time.microseconds / 1_000_000)" }, replay.waitingCount)
   }
