@@ -125,8 +125,8 @@ extension SystemError {
   public var isWithoutAdapter: Bool { code == ENODEV || code == EPIPE || code == ENXIO }
   /// The adapter is up, or another program uses it exclusively.
   public var isTaken: Bool { code == EBUSY || code == EUSERS || code == EALREADY }
-  /// A filter is longer than the kernel takes.
-  public var isFilterTooLong: Bool { code == ENOMEM || code == EINVAL }
+  /// A filter is longer than `optmem_max` lets it be.
+  public var isFilterTooLong: Bool { code == ENOMEM }
   /// The radio is blocked (rfkill).
   public var isBlocked: Bool { code == ERFKILL }
 }

@@ -54,7 +54,7 @@ extension AgentCore {
     }
     let device = parameters["device"] == nil ? nil : try parameters.device().bits
     guard let sequence = packetTap.attach() else { throw refuseAsBusy(limit: PacketTap.readersMax) }
-    filter.set(.captures, true)
+    filter.set(.capture, true)
     if seconds > 0 { setCaptureListens(true) }
     let end = seconds > 0 ? now.advanced(milliseconds: Int64(seconds) * 1000) : nil
     let reply = CaptureReply(

@@ -61,20 +61,22 @@ extension AgentCore {
   func followBroadPickers() {
     let interest = setupCore.hasOpenPicker ? setupCore.interest : [:]
     filter.set(
-      .broadPickers,
+      .broadPicker,
       dataPath.items.contains { interest[$0.path] != nil && $0.item.descriptor.isBroad })
   }
 
   func endCapture() {
     packetTap.detach()
-    filter.set(.captures, packetTap.readerCount > 0)
+    filter.set(.capture, packetTap.readerCount > 0)
   }
 
   /// The filter as a sentence's end; nil for a radio that can have none.
   var filterText: String? {
     guard filter.isPossible else { return nil }
     guard filter.isAllowed else { return "none, as the manifest says" }
-    if !filter.needs.isEmpty { return "none now: a call, a stream or a picker needs every report" }
+    let needs = RadioFilter.Need.allCases.filter(filter.needs.contains).map(\.rawValue).joined(
+      separator: " and ")
+    if !needs.isEmpty { return "none now: every report is needed by \(needs)" }
     guard let program = filter.program else { return "none: \(filter.failure ?? "it is being written")" }
     let items = dataPath.items.count { $0.item.descriptor.hasBluetoothClause }
     var text = items == 1 ? "1 item" : "\(items) items"

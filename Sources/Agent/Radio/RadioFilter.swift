@@ -16,15 +16,11 @@ public enum RadioFilterError: Error, Equatable, Sendable {
 /// refuses as too long is written anew in less detail.
 struct RadioFilter: Sendable {
   /// What needs every report.
-  struct Needs: OptionSet, Sendable {
-    let rawValue: UInt8
-
-    /// A call within the last minute that lists what is in sight.
-    static let calls = Needs(rawValue: 1)
-    static let captures = Needs(rawValue: 2)
-    static let reportStreams = Needs(rawValue: 4)
-    /// A picker for everything with a company or a service.
-    static let broadPickers = Needs(rawValue: 8)
+  enum Need: String, CaseIterable {
+    case call = "a call of the last minute"
+    case capture = "a capture"
+    case reportStream = "a stream of reports"
+    case broadPicker = "a picker for a whole company or service"
   }
 
   enum Step { case nothing, remove, write }
@@ -40,7 +36,7 @@ struct RadioFilter: Sendable {
   var isAllowed = true
   /// Whether the radio is an adapter.
   private(set) var isPossible = false
-  private(set) var needs: Needs = []
+  private(set) var needs: Set<Need> = []
   /// What the kernel has.
   private(set) var program: FilterProgram?
   /// Why there is none although there could be one, as a sentence's end.
@@ -63,7 +59,7 @@ struct RadioFilter: Sendable {
     (detail, isStale, nextWrite) = (.wholeData, true, Instant(microseconds: .min))
   }
 
-  mutating func set(_ need: Needs, _ isThere: Bool) {
+  mutating func set(_ need: Need, _ isThere: Bool) {
     if isThere { needs.insert(need) } else { needs.remove(need) }
   }
 
@@ -73,7 +69,7 @@ struct RadioFilter: Sendable {
   /// A call that lists what is in sight has come. Returns when it may start, if that is not now.
   mutating func listen(at now: Instant) -> Instant? {
     guard isPossible, isAllowed else { return nil }
-    needs.insert(.calls)
+    needs.insert(.call)
     callsEnd = now.advanced(milliseconds: Self.callMilliseconds)
     let start = (program == nil ? openSince : now).advanced(milliseconds: Self.listeningMilliseconds)
     return start > now ? start : nil
@@ -82,7 +78,7 @@ struct RadioFilter: Sendable {
   /// Returns what is to be done. `changes` counts how often the devices changed whose every report is to pass.
   mutating func nextStep(changes: UInt32, at now: Instant) -> Step {
     if let callsEnd, callsEnd <= now {
-      needs.remove(.calls)
+      needs.remove(.call)
       self.callsEnd = nil
     }
     if changes != self.changes { (self.changes, isStale) = (changes, true) }

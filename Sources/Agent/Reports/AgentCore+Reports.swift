@@ -230,7 +230,7 @@ extension AgentCore {
       wishes.append((bit, forward != .accessories, apps))
     }
     dataPath.pipeline.wantEverything(everything)
-    filter.set(.reportStreams, everything != 0)
+    filter.set(.reportStream, everything != 0)
     for (index, item) in dataPath.items.enumerated() {
       let streams: UInt8 = wishes.reduce(0) {
         $1.hasItems && $1.apps.includes(item.app) ? $0 | $1.bit : $0
