@@ -110,12 +110,17 @@ extension AgentCore {
     let radioTime = turn.beginTurn(at: time, radioLead: lead)
     switch turn.visit(dataPath.path.pipeline.glance(at: radioTime)) {
     case .nothing: return
-    case .radio where !history.isSampleDue(at: radioTime):
+    case .radio:
       let hearingEnd = radio.noteHeard(at: now)
       turn.outlook.isOld = false
       turn.outlook.hearingEnd = hearingEnd
-    case .radio, .parts: visitParts()
+      advanceHistory()
+    case .parts: visitParts()
     }
+  }
+
+  private func advanceHistory() {
+    history.advance(dataPath, to: radioTime) { setupCore.forEachConnectedApp($0) }
   }
 
   private func visitParts() {
@@ -129,7 +134,7 @@ extension AgentCore {
     reports.readings.readReports(dataPath, setupCore.grants, told: feeds.advertisements.told) {
       setupCore.audience(of: $0)
     }
-    history.advance(dataPath, to: radioTime) { setupCore.forEachConnectedApp($0) }
+    advanceHistory()
     startPostponedCalls()
     for client in clients.connected { serve(client) }
     // A client that was served before an effect came is served again.

@@ -121,9 +121,6 @@ struct RecentHistory {
     }
   }
 
-  /// Whether ``advance(_:to:forEachConnectedApp:)`` takes a sample at this time.
-  func isSampleDue(at now: Instant) -> Bool { Self.number(at: now) > last }
-
   mutating func advance(
     _ dataPath: borrowing ManifestDataPath, to now: Instant,
     forEachConnectedApp: ((String) -> Void) -> Void
