@@ -23,7 +23,7 @@ struct Admission {
             + "or start accessory-web with --host NAME."))
     }
     if request.isTooLong { return .refused(.refusal(.tooLong, "The request is too long.")) }
-    guard let route = Route(rawValue: "\(request.method) \(request.path)") else {
+    guard let route = Route(request.method, request.path) else {
       return .refused(Self.withoutRoute(request))
     }
     guard isOwn(request, host, mustSay: request.method == "POST") else {

@@ -59,6 +59,16 @@ public enum Route: String, CaseIterable, Sendable {
     }
   }
 
+  /// HEAD asks for the head of a file alone: the server leaves its body out.
+  init?(_ method: String, _ path: String) {
+    let isHead = method == "HEAD"
+    guard let route = Route(rawValue: "\(isHead ? "GET" : method) \(path)"), !isHead || route.need == .nothing
+    else {
+      return nil
+    }
+    self = route
+  }
+
   public var method: Substring { rawValue.prefix { $0 != " " } }
   public var path: Substring { rawValue.drop { $0 != " " }.dropFirst() }
 
