@@ -382,10 +382,11 @@ final class Server {
         log.say(.info, "announced on the network as \(host)")
         handleInput(.named(host))
       case .notAnnounced(let reason):
-        log.say(
-          .warning,
-          "not announced on the network: \(reason); install avahi-daemon, or add the gateway in Home Assistant as an "
-            + "ESPHome device, by its address")
+        let cure =
+          reason == ServiceAnnouncement.closure
+          ? "it is tried again"
+          : "install avahi-daemon, or add the gateway in Home Assistant as an ESPHome device, by its address"
+        log.say(.warning, "not announced on the network: \(reason); \(cure)")
       }
     }
   }
