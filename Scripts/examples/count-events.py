@@ -5,16 +5,14 @@
 FILE has the counts together with the place in the stream, so that a kill loses nothing and counts nothing twice. A run of a
 gateway is complete when end = events + passed (not for this bridge) + missed (overwritten before they were read).
 """
-import asyncio, json, os, pathlib, sys  # noqa: E401
-import nats
+import asyncio, json, nats, os, pathlib, sys  # noqa: E401
 from nats.js.api import ConsumerConfig, DeliverPolicy
 
 
 def count(runs, line):
     run = runs.setdefault(f"{line['gateway']}/{line['epoch']}", {"events": 0, "passed": 0, "missed": 0, "end": 0})
-    run["events"] += "event" in line
-    run["passed"] += line.get("passed", 0)
-    run["missed"] += line.get("missed", 0)
+    for key, seen in (("events", int("event" in line)), ("passed", line.get("passed", 0)), ("missed", line.get("missed", 0))):
+        run[key] += seen
     run["end"] = max(run["end"], line["sequence"] + line.get("missed", int("event" in line)))
 
 
