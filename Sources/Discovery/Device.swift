@@ -106,8 +106,7 @@ public struct Device: Sendable, BitwiseCopyable {
     signal.learnPause(since: firstSeen, at: now)
     isDeadlineEarly = false
     guard hasReading, levels.isDue(at: now) else { return }
-    signal.settle()
-    levels.note(signal.level, at: now)
+    levels.note(signal.settleLevel(), at: now)
   }
 
   /// Lets the rhythm learn the pauses among the last samples, when some item begins to match. Those that began before

@@ -12,9 +12,8 @@ public struct Rhythm: BitwiseCopyable, Sendable {
   static var capacity: Int { 16 }
   /// What ``milliseconds`` may be while some pause counts: a pause is rounded up.
   public static var knownMilliseconds: ClosedRange<UInt32> {
-    UInt32(
-      pauseMilliseconds.lowerBound)...UInt32(
-        Pause(milliseconds: pauseMilliseconds.upperBound, ended: 0).milliseconds)
+    let longest = Pause(milliseconds: pauseMilliseconds.upperBound, ended: 0).milliseconds
+    return UInt32(pauseMilliseconds.lowerBound)...UInt32(longest)
   }
   /// While the rhythm is unknown, a device is lost after this.
   static var unknownPatienceMilliseconds: Int64 { 300_000 }
@@ -114,8 +113,9 @@ public struct Rhythm: BitwiseCopyable, Sendable {
     refreshDue = min(refreshDue, Instant(microseconds: present * 1000).advanced(milliseconds: remaining))
   }
 
-  /// The slot of the shortest pause, or a free one.
+  /// The slot of the shortest pause, or a free one. Without the span all pauses would be copied for each.
   private var shortest: Int {
+    let pauses = pauses.span
     var (slot, shortest) = (Int(hand), Int(hand))
     for _ in 1..<Self.capacity {
       slot = (slot &+ 1) & (Self.capacity - 1)

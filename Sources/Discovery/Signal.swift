@@ -54,6 +54,7 @@ public struct Signal: BitwiseCopyable, Sendable {
 
   /// The filtered level in Q4; means nothing while `readingCount` is 0.
   public var level: Int16 {
+    guard settledTotal < readingTotal else { return settledLevel }
     var settled = self
     return settled.settleLevel()
   }

@@ -123,7 +123,7 @@ struct AgentLoop: ~Copyable {
     radio.drive(&sockets.reports, &context)
     bus.receive(&context)
     runAgent()
-    performActions()
+    if context.agent.hasActions { performActions() }
     clients.serve(&sockets, &context)
     sockets.reports.send(&context)
     let outlook = context.agent.lookAhead()

@@ -31,9 +31,9 @@ struct SystemdNotifier: ~Copyable {
     self.schedule = schedule
   }
 
-  /// The time of the next notification.
+  /// The time of the next notification. It changes nothing, but a notifier that is only borrowed would be copied.
   var deadline: Instant? {
-    .earliest(nextFeed, status == sentStatus ? nil : statusTime)
+    mutating get { .earliest(nextFeed, status == sentStatus ? nil : statusTime) }
   }
 
   /// Notifies the manager that the agent serves. Returns whether this is the first call; further calls do nothing.

@@ -64,7 +64,7 @@ struct OpenRadio {
     }
   }
 
-  private func drain(_ loop: inout LoopContext) -> RadioDrain {
+  private mutating func drain(_ loop: inout LoopContext) -> RadioDrain {
     var count: UInt64 = 0
     defer { loop.counters.packets &+= count }
     let now = loop.now
