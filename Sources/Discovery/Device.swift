@@ -29,6 +29,8 @@ public struct Device: Sendable, BitwiseCopyable {
   public internal(set) var rssi: Int8 = ReportHeader.noRSSI
   /// Transmit power that the advertiser claims, within -40...20 dBm, or ``ReportHeader/noTxPower``.
   public internal(set) var claimedTxPower: Int8 = ReportHeader.noTxPower
+  /// Whether its last match to end did so in silence: then it had been heard whole, even behind the kernel's filter.
+  var wasLostInSilence = false
   var packetNumbers = PacketNumbers()
   /// The streams of reports, by their bits, that want the device's; and those of them that want it as an accessory.
   /// ``ReportBatches/readings`` is one of the bits.

@@ -39,5 +39,7 @@ extension Pipeline {
   }
 
   /// Since when a device that begins to match has been heard whole, so that its pauses teach something.
-  var heardWholeSince: Instant { isFiltered ? clock : listeningSince }
+  func heardWholeSince(_ row: Int) -> Instant {
+    isFiltered && !devices.rows[row].wasLostInSilence ? clock : listeningSince
+  }
 }

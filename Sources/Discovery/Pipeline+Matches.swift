@@ -73,7 +73,7 @@ extension Pipeline {
   private mutating func beginMatch(of item: Int32, at slot: Int, of row: Int, set: Int) {
     if devices.isUnknown(row) { devices.becomeKnown() }
     planChoice()
-    devices.rows[row].learnPauses(since: heardWholeSince)
+    devices.rows[row].learnPauses(since: heardWholeSince(row))
     var match = Match()
     match.item = item
     match.sets = sets.table[set].bit
@@ -91,6 +91,7 @@ extension Pipeline {
     lose(slot, of: row, reason: reason)
     if devices.matchCount(row) == MatchedItems.capacity { sets.markUnevaluated(.max, of: devices.rows[row]) }
     matches.remove(slot, of: row, &devices.rows[row])
+    devices.rows[row].wasLostInSilence = reason == .silence
     sets.dropKnownFrames(of: devices.rows[row])
     if devices.isUnknown(row) { devices.becomeUnknown(row) }
   }

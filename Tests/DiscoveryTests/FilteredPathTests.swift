@@ -63,4 +63,21 @@ struct FilteredPathTests {
     harness.hear(1, -60, AdvertisingPayload().name("Kettle"), at: 0)
     #expect(harness.deviceCount == 1)
   }
+
+  @Test(
+    "A device that was lost in silence is lost as late the next time as without the filter: it was heard whole before"
+  )
+  func pauses() {
+    let losses = [false, true].map { isFiltered in
+      let harness = DataPathHarness(.rhythmic(Self.company))
+      harness.isFiltered = isFiltered
+      for burst in 0..<4 as Range<Int64> {
+        for copy in 0..<6 as Range<Int64> {
+          harness.hear(1, -60, .made(by: Self.company), at: burst * 600_000 + copy * 100)
+        }
+      }
+      return harness.lines(until: 20_000_000)
+    }
+    #expect(losses[1] == losses[0] && losses[0].count == 4)
+  }
 }
