@@ -66,6 +66,14 @@ class GatewayCaller:
     def radio(self):
         return self.status()["radio"]
 
+    @property
+    def filter(self):
+        """How the kernel's filter is, in words."""
+        return self.radio().get("filter", "")
+
+    def await_filter(self):
+        self.world.until(lambda: (text := self.filter) and not text.startswith("none"), "there is a filter")
+
     def metrics(self):
         """All metrics: their names with labels, and their numbers."""
         values = {}

@@ -77,8 +77,8 @@ class Controller(Program):
         """Starts a load of `rate` report events a second, from devices of which `targets` in a hundred are wanted."""
         return self.order("load", rate=rate, count=rate * seconds, kind=kind, addresses=addresses, targets=targets)
 
-    def flood(self, count, kind="legacy", addresses=300):
-        return self.order("load", rate="flat-out", count=count, kind=kind, addresses=addresses)
+    def flood(self, count, kind="legacy", addresses=300, targets=10):
+        return self.order("load", rate="flat-out", count=count, kind=kind, addresses=addresses, targets=targets)
 
     def await_load(self, seconds):
         return self.world.until(

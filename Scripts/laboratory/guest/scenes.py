@@ -32,6 +32,24 @@ dbm = -60
 """
 
 
+# The keys of rotating devices; the agent may have the first one.
+KEYS = ["00000000000000110000000000002233", "00000000000000440000000000005566"]
+IDENTITIES = f"""schema = 1
+[[identity]]
+address = "C0:11:22:33:44:55"
+address-type = "random"
+irk = "{KEYS[0]}"
+"""
+
+
+def identity_keys(lab):
+    """Writes the file of identity keys."""
+    path = lab.folder / "keys.toml"
+    path.write_text(IDENTITIES)
+    path.chmod(0o600)
+    return path
+
+
 def crowd(count, targets, interval=1000):
     """A scene of `count` devices, of which the first `targets` match the manifest."""
     rows = []

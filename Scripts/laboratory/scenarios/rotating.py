@@ -6,25 +6,15 @@ import time
 import steps
 import scenes
 
-KEYS = ["00000000000000110000000000002233", "00000000000000440000000000005566"]
-IDENTITIES = """schema = 1
-[[identity]]
-address = "C0:11:22:33:44:55"
-address-type = "random"
-irk = "{key}"
-"""
-
 
 def scenario(lab):
-    keys = lab.folder / "keys.toml"
-    keys.write_text(IDENTITIES.format(key=KEYS[0]))
-    keys.chmod(0o600)
+    keys = scenes.identity_keys(lab)
     for access in ("exclusive", "shared"):
         follow(lab, access, keys)
 
 
 def follow(lab, access, keys):
-    controller = lab.controller(scenes.rotating(KEYS, 5))
+    controller = lab.controller(scenes.rotating(scenes.KEYS, 5))
     agent = steps.start_scanning(lab, controller, access, more=f'identity-keys = "{keys}"')
     time.sleep(23)
     with agent.client() as client:
