@@ -57,24 +57,12 @@ extension AgentCore {
   /// Counts the devices that match an item of a picker and cannot become candidates.
   private func countHindrances(of request: SetupFlow, in line: inout RequestLine) {
     guard let picker = request.picker else { return }
-    let paths = Set(
-      picker.items.filter { $0.migration == nil }.map { ManifestItem(app: request.app, item: $0.item).path })
-    let isWanted = dataPath.items.map { paths.contains($0.path) }
-    for row in dataPath.liveRows {
-      guard let device = dataPath.pipeline.device(at: row) else { continue }
-      let full = dataPath.pipeline.itemsThatTurnedAway(row: row)
-      if (0..<full.count).contains(where: { isWanted[Int(full[$0])] }) { line.turnedAway += 1 }
-      let isSlow = (0..<Int(device.matchCount)).contains { slot in
-        let match = dataPath.pipeline.match(slot, at: row)
-        let item = Int(match.item)
-        return isWanted[item] && !match.isFound && dataPath.pipeline.isTooSlow(row: row, item: item)
-      }
-      if isSlow { line.tooSlow += 1 }
+    (line.turnedAway, line.tooSlow) = dataPath.path.pipeline.countHindrances {
+      let items = Set(picker.items.lazy.filter { $0.migration == nil }.map(\.item.id))
+      return dataPath.items.map { $0.app == request.app && items.contains($0.item.id) }
     }
   }
-}
 
-extension AgentCore {
   /// What operators see of a request.
   func line(of request: SetupFlow) -> RequestLine {
     var line = RequestLine(request, namePrefix: networkPrefix(ofNameOf: request))
@@ -298,5 +286,23 @@ extension AccessoryLine.State {
     case .awaitingAuthorization: self = .awaitingAuthorization
     case .authorized: self = .authorized
     }
+  }
+}
+
+extension Pipeline {
+  /// Most gateways hear no such device, so the items that are looked for are asked for when one is found.
+  fileprivate func countHindrances(items: () -> [Bool]) -> (turnedAway: Int, tooSlow: Int) {
+    lazy var isWanted = items()
+    var (turnedAway, tooSlow) = (0, 0)
+    forEachDevice { row, device in
+      let full = itemsThatTurnedAway(row: row)
+      if (0..<full.count).contains(where: { isWanted[Int(full[$0])] }) { turnedAway += 1 }
+      let isSlow = (0..<Int(device.matchCount)).contains { slot in
+        let match = match(slot, at: row)
+        return !match.isFound && isTooSlow(row: row, item: Int(match.item)) && isWanted[Int(match.item)]
+      }
+      if isSlow { tooSlow += 1 }
+    }
+    return (turnedAway, tooSlow)
   }
 }

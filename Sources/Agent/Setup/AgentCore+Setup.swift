@@ -245,10 +245,8 @@ extension AgentCore {
     guard setupLink.nextRhythmNote <= now, !setupLink.markedAccessories.isEmpty else { return }
     setupLink.nextRhythmNote = now.advanced(milliseconds: Self.rhythmMilliseconds)
     var rhythms: [DeviceAddress: UInt32?] = [:]
-    for row in dataPath.liveRows {
-      guard let device = dataPath.path.pipeline.device(at: row), device.isAccessory, device.matchCount > 0,
-        !device.signal.rhythm.isUnknown
-      else { continue }
+    dataPath.path.pipeline.forEachDevice { row, device in
+      guard device.isAccessory, device.matchCount > 0, !device.signal.rhythm.isUnknown else { return }
       rhythms[dataPath.path.pipeline.address(at: row).settled] = .some(device.rhythmMilliseconds)
     }
     follow(setupCore.noteRhythms(rhythms))

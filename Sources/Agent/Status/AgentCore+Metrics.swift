@@ -382,13 +382,9 @@ extension ManifestDataPath {
   /// How many devices match each item, and how many it has found.
   fileprivate var itemCounts: [(matching: Int, found: Int)] {
     var counts = Array(repeating: (matching: 0, found: 0), count: items.count)
-    for row in liveRows {
-      guard let device = pipeline.device(at: row) else { continue }
-      for index in 0..<Int(device.matchCount) {
-        let match = pipeline.match(index, at: row)
-        counts[Int(match.item)].matching += 1
-        if match.isFound { counts[Int(match.item)].found += 1 }
-      }
+    path.pipeline.forEachMatch { _, _, _, match in
+      counts[Int(match.item)].matching += 1
+      if match.isFound { counts[Int(match.item)].found += 1 }
     }
     return counts
   }

@@ -36,6 +36,23 @@ struct HindranceScenarios {
     #expect(problem.text("sentence")?.hasPrefix("lights/bulb is full and has turned away 2 devices") == true)
   }
 
+  @Test("A request does not count what items that it does not look for turned away")
+  func otherItem() {
+    let manifest = GatewayManifest.lights { _ in }.with { manifest in
+      manifest.gateway.capacities.matchesPerItem = 1
+      var other = manifest.apps[0].items[0]
+      (other.id, other.name) = ("pump", "Pump")
+      other.descriptor.companyIdentifier = 0x0101
+      manifest.apps[0].items.append(other)
+    }
+    let scenario = SetupScenario(manifest, scene: [.bulb(1, level: -40), .bulb(2, level: -60)])
+    let app = scenario.app()
+    scenario.watcher()
+    app.call("ShowPicker", #""items":[{"item":"pump"}]"#, wait: 2)
+    #expect(scenario.text.contains("anna: setup lights looking"), "\(scenario.text)")
+    #expect(!scenario.text.contains("turned away"), "\(scenario.text)")
+  }
+
   @Test(
     "The request says of an item of buttons that the board misses presses",
     arguments: [(3_600_000, true), (3_600_000, false), (10_000, true)] as [(Int32, Bool)])
