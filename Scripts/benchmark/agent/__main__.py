@@ -2,6 +2,7 @@
 """agent PROGRAM FIGURES: what the running agent takes. Prints a table, and writes "NAME NUMBER" lines to
 FIGURES; a number that cannot be measured here is "-"."""
 
+import contextlib
 import itertools
 import pathlib
 import random
@@ -14,6 +15,7 @@ import time
 
 import scene
 from agent import STRACE, Agent, CannotTrace, DoesNotScan, Instructions, SystemCalls, counts
+from clock import Clock
 from controller import report
 
 DEVICES = 2000
@@ -197,17 +199,24 @@ def advertisers(count):
     return itertools.cycle(list(scene.crowd(count, scene.TARGETS)))
 
 
-RATES = {20: 5, 170: 3, 1000: 3, 5000: 2}
+# How many seconds each rate lasts: a multiple of those between two samples of the history.
+RATES = {20: 20, 170: 10, 1000: 5, 5000: 5}
+# So that no sample is taken where what is counted begins or ends.
+WARM_UP = 17
+# What an open request looks for: one item, for which there is a device, or one for each target; nothing when closed.
+REQUESTS = {"closed": [], "one-item": [4], "12-items": range(scene.TARGETS)}
+# Of devices that send once a second.
+REQUEST_RATE = 200
 
 
 def measure_instructions(program, figures):
-    """Instructions for each report of known devices of the agent as it runs, without a client. At 20 a second each report
-    has a turn of its own, at 5,000 a hundred have one: what they differ by, apart from the pauses that are learned of devices
-    that send once a second, is a turn."""
+    """Instructions for each report of known devices of the agent as it runs, without a client; and allocations. At 20 a second
+    each report of one device has a turn of its own, at 5,000 a hundred have one: what they differ by is a turn."""
     each, allocations = {}, None
     try:
         each, allocations = count_instructions(program)
         each["turn"] = each["one device"] - each[5000]
+        each |= {name: count_request(program, items) for name, items in REQUESTS.items()}
     except subprocess.SubprocessError as error:
         print(f"callgrind cannot be asked here, so instructions of the running agent are not counted: {error}", file=sys.stderr)
     for rate in RATES:
@@ -216,24 +225,60 @@ def measure_instructions(program, figures):
     figures.write("running-allocations", allocations)
     say("instructions a report at 20, 170, 1,000, 5,000/s", *(each.get(rate, "-") for rate in RATES))
     say("instructions a turn; allocations in all of these", each.get("turn", "-"), "-" if allocations is None else allocations)
+    for name in REQUESTS:
+        figures.write(f"request-instructions@{name}", each.get(name))
+    say("at 200/s without a request, with 1 item, with 12", *(each.get(name, "-") for name in REQUESTS))
 
 
 def count_instructions(program):
     each, allocations = {}, 0
+    with counted(program) as (agent, instructions):
+        # The history sets memory aside for each device with its first samples.
+        agent.clock.play(20, advertisers(QUIET_DEVICES), WARM_UP)
+        for rate, seconds in RATES.items():
+            with instructions() as taken:
+                agent.clock.play(rate, advertisers(QUIET_DEVICES), seconds)
+            each[rate] = taken.count // (rate * seconds)
+            allocations += taken.allocations
+        # Meanwhile the others are lost.
+        agent.clock.play(20, advertisers(1), WARM_UP)
+        with instructions() as taken:
+            agent.clock.play(20, advertisers(1), RATES[20])
+        each["one device"] = taken.count // (20 * RATES[20])
+        allocations += taken.allocations
+    return each, allocations
+
+
+def count_request(program, items):
+    """Instructions a report, while an operator watches a request for these items."""
+    with counted(program, prepare=lambda agent: items and open_request(agent, items)) as (agent, instructions):
+        agent.clock.play(REQUEST_RATE, advertisers(REQUEST_RATE), WARM_UP)
+        with instructions() as taken:
+            agent.clock.play(REQUEST_RATE, advertisers(REQUEST_RATE), RATES[20])
+    return taken.count // (REQUEST_RATE * RATES[20])
+
+
+def open_request(agent, items):
+    watcher, opener = agent.client(), agent.client()
+    watcher.send("Watch", more=True, interface="Operator")
+    opener.send("Open", more=True, interface="Operator", app="benchmark", items=[f"item-{index}" for index in items],
+                discoveryTimeout="unbounded")
+    opener.receive()
+    while not watcher.receive().get("request"):
+        pass
+    for client in watcher, opener:
+        threading.Thread(target=drain, args=(client,), daemon=True).start()
+
+
+@contextlib.contextmanager
+def counted(program, prepare=lambda _: None):
+    """An agent whose instructions can be counted, and whose time is said, from when it was prepared on."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "callgrind"
-        with Agent(program, before=Instructions.before(file)) as agent:
-            # The history sets memory aside for each device with its first samples.
-            agent.controller.send_at(20, itertools.islice(advertisers(QUIET_DEVICES), 15 * 20))
-            runs = [(rate, rate, seconds, QUIET_DEVICES) for rate, seconds in RATES.items()]
-            for name, rate, seconds, devices in [*runs, ("one device", 20, RATES[20], 1)]:
-                packets = list(itertools.islice(advertisers(devices), rate * seconds))
-                with Instructions(agent.process, file) as taken:
-                    agent.controller.send_at(rate, packets)
-                    time.sleep(0.1)
-                each[name] = taken.count // len(packets)
-                allocations += taken.allocations
-    return each, allocations
+        with Agent(program, before=Instructions.before(file), clock=Clock()) as agent:
+            prepare(agent)
+            agent.clock.begin(agent.controller, scene.crowd(1, 1))
+            yield agent, lambda: Instructions(agent.process, file)
 
 
 def measure_wakeups(program, figures, interval):

@@ -14,6 +14,8 @@ import scene
 from client import Client
 from controller import Controller
 
+# What the agent has of the environment. The seed of its hash tables would differ in every run.
+VARIABLES = ("PATH", "TMPDIR", "SWIFT_DETERMINISTIC_HASHING")
 BOARD = pathlib.Path(__file__).parents[3] / "Board" / "virtual.toml"
 PATIENCE = 120
 ALLOCATORS = ("malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc")
@@ -24,9 +26,11 @@ class DoesNotScan(Exception):
 
 
 class Agent:
-    """Runs, and scans, from `with` on; `before` is what the program is started by, `state` a folder that outlasts it."""
+    """Runs, and scans, from `with` on; `before` is what the program is started by, `state` a folder that outlasts it, and
+    `clock` says the time once it has begun."""
 
-    def __init__(self, program, interval=20, before=(), state=None):
+    def __init__(self, program, interval=20, before=(), state=None, clock=None):
+        self.clock = clock
         self.folder = pathlib.Path(tempfile.mkdtemp())
         (self.folder / "board").mkdir()
         shutil.copy(BOARD, self.folder / "board")
@@ -39,7 +43,10 @@ class Agent:
         self.starter = subprocess.Popen(
             [*before, program, "--manifest", manifest, "--socket", self.socket,
              "--state", str(state or self.folder / "state"), "--radio", f"h4:{self.controller.path}"],
-            stderr=self.log, env={name: value for name, value in os.environ.items() if name in ("PATH", "TMPDIR")})
+            stderr=self.log, pass_fds=[clock.descriptor] if clock else [],
+            env={name: os.environ[name] for name in VARIABLES if name in os.environ} | (clock.variables if clock else {}))
+        if clock:
+            clock.agents.close()
 
     def __enter__(self):
         if not self.controller.awaits_scan(lambda: self.starter.poll() is None):
@@ -61,6 +68,8 @@ class Agent:
         if self.folder.exists():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.process or self.starter.pid, signal.SIGTERM)
+            if self.clock:
+                self.clock.close()
             self.starter.wait(PATIENCE)
             self.controller.close()
             self.log.seek(0)
