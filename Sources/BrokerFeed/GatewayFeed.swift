@@ -256,6 +256,8 @@ public struct GatewayFeed: Sendable {
     if let refusal = reply.refusal { return note(reply.isPermissionDenied ? .notABridge : .refused(refusal)) }
     guard let line: WatchReply = reply.line() else { return }
     if let epoch = line.epoch, let sequence = line.sequence {
+      // What has changed since it was asked for, and before this stream, nothing says.
+      askStatus()
       began(EventCursor(epoch: epoch, sequence: sequence), isReset: line.isReset ?? false)
     } else if let event = line.event {
       start = .cursor(EventCursor(epoch: event.epoch, sequence: event.sequence + 1))
