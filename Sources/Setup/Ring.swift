@@ -2,8 +2,7 @@
 
 /// The last elements of one numbering, for readers that lag or come back.
 ///
-/// Capacity: `capacity` elements; a further one replaces the oldest. A reader that had not read the oldest learns how many
-/// it missed: delivered and missed together are all that were produced.
+/// Capacity: `capacity` elements; a further one replaces the oldest. A reader that had not read it learns how many it missed.
 public struct Ring<Element: Sendable>: Sendable {
   /// The result of reading.
   public enum Reading: Sendable {
@@ -24,6 +23,7 @@ public struct Ring<Element: Sendable>: Sendable {
   public init(capacity: Int) {
     precondition(capacity > 0, "a ring has room for an element")
     self.capacity = capacity
+    elements.reserveCapacity(capacity)
   }
 
   /// The oldest number that can still be read.
