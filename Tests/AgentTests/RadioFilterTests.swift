@@ -34,6 +34,14 @@ struct RadioFilterTests {
     return harness.call("Status", by: client).first?.object("radio")?.text("filter")
   }
 
+  private func reload(_ harness: AgentHarness, _ manifest: GatewayManifest) {
+    harness.reading = .accepted(
+      AgentCore.Configuration(manifest, board: .attentive, access: .twoApps), radioSource: "h4:bench",
+      warnings: [])
+    harness.readManifestAgain()
+    harness.run(milliseconds: 1200)
+  }
+
   private func isFiltered(_ harness: AgentHarness) -> Bool { harness.filters.last.map { $0 != nil } ?? false }
 
   // MARK: - The same events
@@ -214,11 +222,7 @@ struct RadioFilterTests {
     let harness = gateway()
     let before = try #require(harness.filters.last)
     let next = GatewayManifest.lights.with { $0.apps[0].items[0].descriptor.companyIdentifier = 0x004C }
-    harness.reading = .accepted(
-      AgentCore.Configuration(next, board: .attentive, access: .twoApps), radioSource: "h4:bench",
-      warnings: [])
-    harness.readManifestAgain()
-    harness.run(milliseconds: 1200)
+    reload(harness, next)
     let after = try #require(harness.filters.last)
     #expect(harness.filters.contains(nil) && after != nil && after != before)
   }
@@ -235,6 +239,16 @@ struct RadioFilterTests {
     #expect(none.filters.compactMap { $0 }.map(\.detail) == [.wholeData, .firstBytes, .keys])
     #expect(none.filters.last == .some(nil))
     #expect(try filterText(none) == "none: the kernel takes no program of this length")
+  }
+
+  @Test(
+    "A kernel that took no program for the former items is asked for the new ones, in every detail",
+    arguments: [1, 3])
+  func tooLongBefore(refusals: Int) throws {
+    let harness = gateway(errors: Array(repeating: .tooLong, count: refusals))
+    reload(harness, .lights.with { $0.apps[0].items[0].descriptor.companyIdentifier = 0x004C })
+    #expect(harness.filters.compactMap(\.self).last?.detail == .wholeData && isFiltered(harness))
+    #expect(try filterText(harness) == "2 items")
   }
 
   @Test("A kernel that takes none is asked again after a minute, and the agent says why")

@@ -7,8 +7,6 @@ import Manifest
 import Setup
 import Varlink
 
-// The filter in the kernel: what it passes, and what needs it to pass everything.
-
 extension AgentCore {
   /// How many signs of life make a figure.
   private static let chanceCountMin: UInt64 = 16
@@ -60,9 +58,8 @@ extension AgentCore {
   /// Notes whether a picker is open whose items everything with a company or a service matches.
   func followBroadPickers() {
     let interest = setupCore.hasOpenPicker ? setupCore.interest : [:]
-    filter.set(
-      .broadPicker,
-      dataPath.items.contains { interest[$0.path] != nil && $0.item.descriptor.isBroad })
+    let isBroad = dataPath.items.contains { interest[$0.path] != nil && $0.item.descriptor.isBroad }
+    filter.set(.broadPicker, isBroad)
   }
 
   func endCapture() {
@@ -74,9 +71,8 @@ extension AgentCore {
   var filterText: String? {
     guard filter.isPossible else { return nil }
     guard filter.isAllowed else { return "none, as the manifest says" }
-    let needs = RadioFilter.Need.allCases.filter(filter.needs.contains).map(\.rawValue).joined(
-      separator: " and ")
-    if !needs.isEmpty { return "none now: every report is needed by \(needs)" }
+    let needs = RadioFilter.Need.allCases.filter(filter.needs.contains).map(\.rawValue)
+    if !needs.isEmpty { return "none now: every report is needed by \(needs.joined(separator: " and "))" }
     guard let program = filter.program else { return "none: \(filter.failure ?? "it is being written")" }
     let items = dataPath.items.count { $0.item.descriptor.hasBluetoothClause }
     var text = items == 1 ? "1 item" : "\(items) items"

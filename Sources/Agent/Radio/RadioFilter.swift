@@ -63,8 +63,11 @@ struct RadioFilter: Sendable {
     if isThere { needs.insert(need) } else { needs.remove(need) }
   }
 
-  /// What items look for has changed: a filter for the former items would drop what the new ones find.
-  mutating func itemsChanged() { (contents, isStale) = (nil, true) }
+  /// Items have changed: the former filter would drop what they find, and the kernel may take one in more detail.
+  mutating func itemsChanged(at now: Instant) {
+    (contents, isStale, detail, failure) = (nil, true, .wholeData, nil)
+    nextWrite = min(nextWrite, now.advanced(milliseconds: Self.pauseMilliseconds))
+  }
 
   /// A call that lists what is in sight has come. Returns when it may start, if that is not now.
   mutating func listen(at now: Instant) -> Instant? {

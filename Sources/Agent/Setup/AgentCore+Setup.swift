@@ -265,7 +265,7 @@ extension AgentCore {
     dataPath.reload(
       effectiveManifest, identities: identities,
       adapterOffset: configuration.board.rssiOffset ?? 0, at: radioTime)
-    filter.itemsChanged()
+    filter.itemsChanged(at: now)
     networkItemsChanged()
     followReportWants()
     history.renumber(dataPath.items)
