@@ -59,10 +59,8 @@ public enum Route: String, CaseIterable, Sendable {
     }
   }
 
-  /// HEAD asks for the head of a file alone: the server leaves its body out.
   init?(_ method: String, _ path: String) {
-    let isHead = method == "HEAD"
-    guard let route = Route(rawValue: "\(isHead ? "GET" : method) \(path)"), !isHead || route.need == .nothing
+    guard let route = Self.allCases.first(where: { $0.path == path && $0.methods.contains(method[...]) })
     else {
       return nil
     }
@@ -72,9 +70,12 @@ public enum Route: String, CaseIterable, Sendable {
   public var method: Substring { rawValue.prefix { $0 != " " } }
   public var path: Substring { rawValue.drop { $0 != " " }.dropFirst() }
 
+  /// A file has a head, too: the server leaves its body out.
+  private var methods: [Substring] { need == .nothing && method == "GET" ? ["GET", "HEAD"] : [method] }
+
   /// The methods of a path; none when there is no such path.
   static func methods(of path: String) -> [Substring] {
-    allCases.filter { $0.path == path }.map(\.method)
+    allCases.filter { $0.path == path }.flatMap(\.methods)
   }
 }
 
