@@ -64,6 +64,7 @@ struct OpenRadio {
     }
   }
 
+  /// It changes nothing, but a radio that is only borrowed would be copied.
   private mutating func drain(_ loop: inout LoopContext) -> RadioDrain {
     var count: UInt64 = 0
     defer { loop.counters.packets &+= count }
